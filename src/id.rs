@@ -1,0 +1,86 @@
+//! Identifiers, as opaque text.
+//!
+//! This crate writes UUID version 4 (lower case, hyphenated); what it reads may be any string, so
+//! an id is never parsed. Each kind has its own type, because an operation id and a call id in the
+//! same place are two different questions.
+
+use std::fmt;
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The id as it stands in the transcript.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str(&self.0)
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+text_id! {
+    /// The `id` of one line. A message, a summary and an operation are all known by the id of the
+    /// line that brought them.
+    EnvelopeId
+}
+
+text_id! {
+    /// A tool operation: the id of its `tool-dispatched` line.
+    OpId
+}
+
+text_id! {
+    /// The model's own id for a tool call. Models reuse them, so it is no key for a whole transcript.
+    CallId
+}
+
+text_id! {
+    /// One run of the agent loop.
+    RunId
+}
+
+impl EnvelopeId {
+    /// A fresh random id (UUID version 4).
+    pub fn fresh() -> Self {
+        Self(uuid::Uuid::new_v4().hyphenated().to_string())
+    }
+}
+
+impl From<EnvelopeId> for OpId {
+    fn from(id: EnvelopeId) -> Self {
+        Self(id.0)
+    }
+}

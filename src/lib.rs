@@ -1,0 +1,24 @@
+//! Agent transcripts that survive: one append-only JSONL file per run, complete after every line.
+//!
+//! The crate is read from the bottom up; each floor uses only the floors below it.
+//!
+//! 1. [`message`], [`canonical`], [`id`], [`clock`]: the words everything else is written in.
+//! 2. [`session`]: the transcript itself: create, load, peek, append, repair, replay.
+//! 3. [`look`]: read-only analysis of transcripts of any size: check, index, follow, diff.
+//! 6. [`cli`]: the `sess` command.
+
+pub mod canonical;
+pub mod clock;
+pub mod id;
+pub mod message;
+
+pub mod session;
+
+pub mod look;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+
+pub use canonical::Json;
+pub use message::{Message, Role};
+pub use session::Session;
