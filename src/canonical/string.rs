@@ -1,0 +1,218 @@
+//! JSON strings, written and read.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+/// Appends `text` as a JSON string, quotes included.
+///
+/// `"` and `\` are escaped with a backslash; line feed, carriage return and tab are written `\n`,
+/// `\r`, `\t`; other characters below U+0020 as `\u00xx` in lower case; characters above U+FFFF as
+/// an upper-case surrogate pair (`\uD83D\uDE00`). Everything else stands as it is.
+///
+/// ```
+/// let mut line = String::new();
+/// sess::canonical::write_string(&mut line, "a/\"b\"\n\u{1b}é😀");
+/// assert_eq!(line, r#""a/\"b\"\n\u001bé\uD83D\uDE00""#);
+/// ```
+pub fn write_string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let mut rest = text;
+    while let Some(length) = rest
+        .bytes()
+        .position(|byte| ESCAPES[usize::from(byte)] != PLAIN)
+    {
+        let (plain, special) = rest.split_at(length);
+        out.push_str(plain);
+        let mut characters = special.chars();
+        if let Some(character) = characters.next() {
+            push_escaped(out, character);
+        }
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// What a JSON string token says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unescaped<'a> {
+    /// The text, with U+FFFD in the place of each surrogate without its partner.
+    pub text: Cow<'a, str>,
+    /// Whether there was such a surrogate.
+    pub lone_surrogates: bool,
+}
+
+/// Reads a valid JSON string token, quotes included. Borrows when there is nothing to unescape.
+pub fn unescape(token: &str) -> Unescaped<'_> {
+    let inner = token.strip_prefix('"').unwrap_or(token);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let Some(first) = memchr(b'\\', inner.as_bytes()) else {
+        return Unescaped {
+            text: Cow::Borrowed(inner),
+            lone_surrogates: false,
+        };
+    };
+    let mut reader = Reader {
+        text: String::with_capacity(inner.len()),
+        lone_surrogates: false,
+    };
+    let (plain, mut rest) = inner.split_at(first);
+    reader.text.push_str(plain);
+    while !rest.is_empty() {
+        rest = reader.escape(rest);
+        let plain = memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let (plain, after) = rest.split_at(plain);
+        reader.text.push_str(plain);
+        rest = after;
+    }
+    Unescaped {
+        text: Cow::Owned(reader.text),
+        lone_surrogates: reader.lone_surrogates,
+    }
+}
+
+const PLAIN: u8 = 0;
+const SPECIAL: u8 = 1;
+
+/// Which bytes begin a character that cannot stand as it is.
+static ESCAPES: [u8; 256] = {
+    let mut table = [PLAIN; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if byte < 0x20 || byte == b'"' as usize || byte == b'\\' as usize || byte >= 0xF0 {
+            table[byte] = SPECIAL;
+        }
+        byte += 1;
+    }
+    table
+};
+
+fn push_escaped(out: &mut String, character: char) {
+    match character {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        control if control < ' ' => push_unit(out, u32::from(control), b"0123456789abcdef"),
+        other => {
+            for unit in other.encode_utf16(&mut [0; 2]) {
+                push_unit(out, u32::from(*unit), b"0123456789ABCDEF");
+            }
+        }
+    }
+}
+
+fn push_unit(out: &mut String, unit: u32, digits: &[u8; 16]) {
+    out.push_str("\\u");
+    for shift in [12, 8, 4, 0] {
+        out.push(char::from(digits[(unit >> shift & 0xF) as usize]));
+    }
+}
+
+struct Reader {
+    text: String,
+    lone_surrogates: bool,
+}
+
+impl Reader {
+    /// Reads the escape `rest` begins with and answers what follows it.
+    fn escape<'a>(&mut self, rest: &'a str) -> &'a str {
+        if let Some((unit, after)) = unit(rest) {
+            return self.code_unit(unit, after);
+        }
+        let mut characters = rest.chars();
+        characters.next();
+        self.text
+            .extend(characters.next().map(|escape| match escape {
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                itself => itself,
+            }));
+        characters.as_str()
+    }
+
+    fn code_unit<'a>(&mut self, first: u16, after: &'a str) -> &'a str {
+        if let Some((second, after)) = unit(after)
+            && let Some(Ok(pair)) = char::decode_utf16([first, second]).next()
+            && pair > '\u{FFFF}'
+        {
+            self.text.push(pair);
+            return after;
+        }
+        match char::from_u32(u32::from(first)) {
+            Some(character) => self.text.push(character),
+            None => {
+                self.lone_surrogates = true;
+                self.text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        after
+    }
+}
+
+/// The code unit of the `\uXXXX` escape `rest` begins with, and what follows it.
+fn unit(rest: &str) -> Option<(u16, &str)> {
+    let digits = rest.strip_prefix("\\u")?;
+    let unit = u16::from_str_radix(digits.get(..4)?, 16).ok()?;
+    Some((unit, digits.get(4..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let mut out = String::new();
+        write_string(&mut out, text);
+        out
+    }
+
+    #[test]
+    fn each_character_has_one_spelling() {
+        assert_eq!(
+            written("\u{8}\u{c}\u{1b}\u{0}\n\r\t\"\\/\u{7f}\u{9f}é\u{2028}\u{ffff}\u{1F600}"),
+            "\"\\u0008\\u000c\\u001b\\u0000\\n\\r\\t\\\"\\\\/\u{7f}\u{9f}é\u{2028}\u{ffff}\\uD83D\\uDE00\""
+        );
+    }
+
+    #[test]
+    fn text_without_escapes_is_borrowed() {
+        assert!(matches!(
+            unescape("\"plain é\"").text,
+            Cow::Borrowed("plain é")
+        ));
+        assert_eq!(unescape("\"\"").text, "");
+    }
+
+    #[test]
+    fn every_escape_is_read() {
+        let read = unescape(r#""a\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\uDE00z""#);
+        assert_eq!(read.text, "a\"\\/\u{8}\u{c}\n\r\tAé😀z");
+        assert!(!read.lone_surrogates);
+    }
+
+    #[test]
+    fn a_surrogate_without_its_partner_reads_as_a_replacement_character() {
+        for (token, text) in [
+            (r#""x\ud83dy""#, "x\u{FFFD}y"),
+            (r#""\ud83d""#, "\u{FFFD}"),
+            (r#""\ude00\ud83d""#, "\u{FFFD}\u{FFFD}"),
+            (r#""\ud83d\ud83d\ude00""#, "\u{FFFD}😀"),
+            (r#""\ud83d\u0041""#, "\u{FFFD}A"),
+            (r#""\ud83d\n""#, "\u{FFFD}\n"),
+        ] {
+            let read = unescape(token);
+            assert_eq!(
+                (read.text.as_ref(), read.lone_surrogates),
+                (text, true),
+                "{token}"
+            );
+        }
+    }
+}
