@@ -21,4 +21,3 @@ pub mod cli;
 
 pub use canonical::Json;
 pub use message::{Message, Role};
-pub use session::Session;
