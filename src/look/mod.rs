@@ -1,1 +1,7 @@
+//! Read-only analysis of transcripts of any size, and the way their text is shown to a person.
+//!
+//! Nothing here writes a file, and nothing here draws: what a terminal gets passes [`visible`]
+//! and is measured by [`width`].
 
+pub mod visible;
+pub mod width;
