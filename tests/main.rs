@@ -1,1 +1,16 @@
+//! The integration tests, linked once. This file is their table of contents; `floors` fails when
+//! a file below `tests/` is not reached from here.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    reason = "a failed test is a panic"
+)]
+
+// What the tests share: reference data, temporary transcripts, sample files.
+mod support;
+
+// House rules, read from the sources: the floors, the list below, a doc on top of every file.
+mod floors;
