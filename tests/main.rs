@@ -14,3 +14,6 @@ mod support;
 
 // House rules, read from the sources: the floors, the list below, a doc on top of every file.
 mod floors;
+
+// Looking: a file that grows and is cut, replaced, removed while it is followed.
+mod follow;

@@ -3,5 +3,6 @@
 //! Nothing here writes a file, and nothing here draws: what a terminal gets passes [`visible`]
 //! and is measured by [`width`].
 
+pub mod follow;
 pub mod visible;
 pub mod width;
