@@ -42,6 +42,8 @@ pub fn canonical_arguments_of(arguments: &Json) -> String {
 }
 
 fn has_lone_surrogates(json: &Json) -> bool {
-    Tokens::new(json.text())
-        .any(|token| matches!(token, Token::String(text) if unescape(text).lone_surrogates))
+    Tokens::new(json.text()).any(|token| match token {
+        Token::Key(text) | Token::String(text) => unescape(text).lone_surrogates,
+        _ => false,
+    })
 }

@@ -34,6 +34,7 @@ mod json;
 mod number;
 mod parse;
 mod pattern;
+mod sort;
 mod string;
 mod token;
 mod write;

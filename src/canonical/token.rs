@@ -10,7 +10,9 @@ pub(super) enum Token<'a> {
     ObjectEnd,
     ArrayStart,
     ArrayEnd,
-    /// A string with its quotes, escapes as they stand.
+    /// The name of a member, with its quotes, escapes as they stand.
+    Key(&'a str),
+    /// A string that is a value, likewise.
     String(&'a str),
     /// A number as it is spelled.
     Number(&'a str),
@@ -40,7 +42,7 @@ impl<'a> Tokens<'a> {
             match self.next()? {
                 Token::ObjectStart | Token::ArrayStart => depth += 1,
                 Token::ObjectEnd | Token::ArrayEnd => depth = depth.checked_sub(1)?,
-                Token::String(_) | Token::Number(_) | Token::Word(_) => {}
+                Token::Key(_) | Token::String(_) | Token::Number(_) | Token::Word(_) => {}
             }
             if depth == 0 {
                 return self.text.get(start..self.at);
@@ -50,7 +52,8 @@ impl<'a> Tokens<'a> {
 
     fn skip_separators(&mut self) {
         let bytes = self.text.as_bytes();
-        while let Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b':') = bytes.get(self.at) {
+        let separator = |byte: &u8| is_space(*byte) || matches!(byte, b',' | b':');
+        while bytes.get(self.at).is_some_and(separator) {
             self.at += 1;
         }
     }
@@ -62,16 +65,22 @@ impl<'a> Tokens<'a> {
         Some(text)
     }
 
-    fn string(&mut self) -> Option<&'a str> {
+    fn string(&mut self) -> Option<Token<'a>> {
         let bytes = self.text.as_bytes();
         let mut at = self.at + 1;
         loop {
             at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
             if bytes.get(at) == Some(&b'"') {
-                return self.take_to(at + 1);
+                break;
             }
             at += 2;
         }
+        let text = self.take_to(at + 1)?;
+        let mut rest = bytes.get(self.at..)?.iter();
+        Some(match rest.find(|byte| !is_space(**byte)) {
+            Some(b':') => Token::Key(text),
+            _ => Token::String(text),
+        })
     }
 
     fn scalar(&mut self) -> Option<&'a str> {
@@ -90,7 +99,7 @@ impl<'a> Iterator for Tokens<'a> {
     fn next(&mut self) -> Option<Token<'a>> {
         self.skip_separators();
         let mark = match self.text.as_bytes().get(self.at)? {
-            b'"' => return self.string().map(Token::String),
+            b'"' => return self.string(),
             b'-' | b'0'..=b'9' => return self.scalar().map(Token::Number),
             b'{' => Token::ObjectStart,
             b'}' => Token::ObjectEnd,
@@ -101,6 +110,10 @@ impl<'a> Iterator for Tokens<'a> {
         self.at += 1;
         Some(mark)
     }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 #[cfg(test)]
@@ -114,12 +127,12 @@ mod tests {
             tokens,
             [
                 Token::ObjectStart,
-                Token::String(r#""a\"b""#),
+                Token::Key(r#""a\"b""#),
                 Token::ArrayStart,
                 Token::Number("1e+5"),
                 Token::Word("true"),
                 Token::ArrayEnd,
-                Token::String(r#""""#),
+                Token::Key(r#""""#),
                 Token::Word("null"),
                 Token::ObjectEnd,
             ]

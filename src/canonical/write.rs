@@ -2,9 +2,8 @@
 //!
 //! Nothing here recurses, so depth costs memory and never the stack.
 
-use std::borrow::Cow;
-
 use super::number::write_number;
+use super::sort::sorted_tokens;
 use super::string::{unescape, write_string};
 use super::token::{Token, Tokens};
 
@@ -21,208 +20,124 @@ pub(super) enum Numbers {
 /// the last of equal keys standing, and strings escaped in the one way [`write_string`] does it.
 pub(super) fn write_sorted(out: &mut String, text: &str, numbers: Numbers) {
     out.reserve(text.len());
-    let before = out.len();
-    if !write_in_order(out, text, numbers) {
-        out.truncate(before);
-        write_by_key(out, text, numbers);
+    let mut writer = Writer {
+        start: out.len(),
+        out,
+        numbers,
+    };
+    if !writer.write_in_order(text) {
+        writer.restart();
+        sorted_tokens(text).for_each(|token| writer.token(token));
     }
 }
 
-/// Writes in the order of the text and answers whether that was the sorted one. Most documents
-/// come from a sorted writer, and this takes no more memory than they are deep.
-fn write_in_order(out: &mut String, text: &str, numbers: Numbers) -> bool {
-    let mut open: Vec<Open<'_>> = Vec::new();
-    for token in Tokens::new(text) {
-        match token {
-            Token::ObjectEnd | Token::ArrayEnd => {
-                open.pop();
-                write_token(out, token, numbers);
-                continue;
-            }
-            Token::String(key) if open.last().is_some_and(Open::wants_key) => {
-                let key = unescape(key).text;
-                if let Some(object) = open.last_mut() {
-                    if object.last_key.as_ref().is_some_and(|last| *last >= key) {
-                        return false;
+struct Writer<'o> {
+    out: &'o mut String,
+    start: usize,
+    numbers: Numbers,
+}
+
+impl Writer<'_> {
+    /// Writes in the order of the text and answers whether that was the sorted one. Most documents
+    /// come from a sorted writer, and this takes memory for their depth only.
+    fn write_in_order(&mut self, text: &str) -> bool {
+        let mut last_keys = Vec::new();
+        for token in Tokens::new(text) {
+            match token {
+                Token::ObjectStart | Token::ArrayStart => last_keys.push(None),
+                Token::ObjectEnd | Token::ArrayEnd => drop(last_keys.pop()),
+                Token::Key(key) => {
+                    let key = Some(unescape(key).text);
+                    if let Some(last) = last_keys.last_mut() {
+                        if *last >= key {
+                            return false;
+                        }
+                        *last = key;
                     }
-                    object.separate(out);
-                    write_string(out, &key);
-                    out.push(':');
-                    object.last_key = Some(key);
-                    object.after_key = true;
                 }
-                continue;
+                Token::String(_) | Token::Number(_) | Token::Word(_) => {}
             }
-            _ => {}
+            self.token(token);
         }
-        if let Some(container) = open.last_mut() {
-            if !container.after_key {
-                container.separate(out);
-            }
-            container.after_key = false;
-        }
-        write_token(out, token, numbers);
-        if matches!(token, Token::ObjectStart | Token::ArrayStart) {
-            open.push(Open::new(token == Token::ObjectStart));
-        }
-    }
-    true
-}
-
-/// A container being written in order.
-struct Open<'a> {
-    object: bool,
-    empty: bool,
-    after_key: bool,
-    last_key: Option<Cow<'a, str>>,
-}
-
-impl Open<'_> {
-    fn new(object: bool) -> Self {
-        Self {
-            object,
-            empty: true,
-            after_key: false,
-            last_key: None,
-        }
+        true
     }
 
-    fn wants_key(&self) -> bool {
-        self.object && !self.after_key
+    fn restart(&mut self) {
+        self.out.truncate(self.start);
     }
 
-    fn separate(&mut self, out: &mut String) {
-        if !self.empty {
-            out.push(',');
+    fn token(&mut self, token: Token<'_>) {
+        if !matches!(token, Token::ObjectEnd | Token::ArrayEnd) {
+            self.separate();
         }
-        self.empty = false;
-    }
-}
-
-/// Writes from a flat list of the tokens, so that the members of an object can be visited in any
-/// order without reading anything twice.
-fn write_by_key(out: &mut String, text: &str, numbers: Numbers) {
-    let nodes = nodes(text);
-    let mut open: Vec<Level<'_>> = Vec::new();
-    let mut current = Some(0);
-    loop {
-        if let Some(node) = current.and_then(|index| nodes.get(index)) {
-            write_token(out, node.token, numbers);
-            match node.token {
-                Token::ObjectStart => open.push(Level::object(&nodes, current.unwrap_or(0))),
-                Token::ArrayStart => open.push(Level::array(&nodes, current.unwrap_or(0))),
-                _ => {}
-            }
-        }
-        let Some(level) = open.last_mut() else {
-            return;
-        };
-        current = level.children.next().map(|(key, index)| {
-            if level.empty {
-                level.empty = false;
-            } else {
-                out.push(',');
-            }
-            if level.end == Token::ObjectEnd {
-                write_string(out, &key);
-                out.push(':');
-            }
-            index
-        });
-        if current.is_none() {
-            write_token(out, level.end, numbers);
-            open.pop();
-        }
-    }
-}
-
-/// A token and the place of the one after its whole value.
-struct Node<'a> {
-    token: Token<'a>,
-    next: usize,
-}
-
-fn nodes(text: &str) -> Vec<Node<'_>> {
-    let mut nodes: Vec<Node<'_>> = Vec::new();
-    let mut open = Vec::new();
-    for token in Tokens::new(text) {
         match token {
-            Token::ObjectEnd | Token::ArrayEnd => {
-                let next = nodes.len();
-                if let Some(start) = open.pop().and_then(|start: usize| nodes.get_mut(start)) {
-                    start.next = next;
-                }
-                continue;
+            Token::ObjectStart => self.out.push('{'),
+            Token::ObjectEnd => self.out.push('}'),
+            Token::ArrayStart => self.out.push('['),
+            Token::ArrayEnd => self.out.push(']'),
+            Token::Key(key) => {
+                write_string(self.out, &unescape(key).text);
+                self.out.push(':');
             }
-            Token::ObjectStart | Token::ArrayStart => open.push(nodes.len()),
-            _ => {}
-        }
-        nodes.push(Node {
-            token,
-            next: nodes.len() + 1,
-        });
-    }
-    nodes
-}
-
-/// A container whose children are being written.
-struct Level<'a> {
-    end: Token<'static>,
-    empty: bool,
-    children: std::vec::IntoIter<(Cow<'a, str>, usize)>,
-}
-
-impl<'a> Level<'a> {
-    fn array(nodes: &[Node<'a>], start: usize) -> Self {
-        let children: Vec<_> = children(nodes, start)
-            .map(|index| (Cow::Borrowed(""), index))
-            .collect();
-        Self::new(Token::ArrayEnd, children)
-    }
-
-    fn object(nodes: &[Node<'a>], start: usize) -> Self {
-        let mut members: Vec<(Cow<'a, str>, usize)> = Vec::new();
-        let mut indices = children(nodes, start);
-        while let (Some(key), Some(value)) = (indices.next(), indices.next()) {
-            if let Some(Token::String(key)) = nodes.get(key).map(|node| node.token) {
-                members.push((unescape(key).text, value));
+            Token::String(string) => write_string(self.out, &unescape(string).text),
+            Token::Word(word) => self.out.push_str(word),
+            Token::Number(number) if self.numbers == Numbers::Respelled => {
+                write_number(self.out, number);
             }
+            Token::Number(number) => self.out.push_str(number),
         }
-        // The sort is stable, so among equal keys the last one written comes last: turned around,
-        // it is the first, and the one that stays.
-        members.reverse();
-        members.sort_by(|left, right| left.0.cmp(&right.0));
-        members.dedup_by(|later, earlier| later.0 == earlier.0);
-        Self::new(Token::ObjectEnd, members)
     }
 
-    fn new(end: Token<'static>, children: Vec<(Cow<'a, str>, usize)>) -> Self {
-        Self {
-            end,
-            empty: true,
-            children: children.into_iter(),
+    /// Puts the comma between two values. The last byte tells whether one is due, because strings
+    /// end with their quote.
+    fn separate(&mut self) {
+        let first = self.out.len() == self.start;
+        if !first && !self.out.ends_with(['{', '[', ':']) {
+            self.out.push(',');
         }
     }
 }
 
-/// The places of the direct children of the container at `start`, keys among them.
-fn children(nodes: &[Node<'_>], start: usize) -> impl Iterator<Item = usize> {
-    let end = nodes.get(start).map_or(start, |node| node.next);
-    std::iter::successors(Some(start + 1), |index| {
-        nodes.get(*index).map(|node| node.next)
-    })
-    .take_while(move |index| *index < end)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn write_token(out: &mut String, token: Token<'_>, numbers: Numbers) {
-    match token {
-        Token::ObjectStart => out.push('{'),
-        Token::ObjectEnd => out.push('}'),
-        Token::ArrayStart => out.push('['),
-        Token::ArrayEnd => out.push(']'),
-        Token::Word(word) => out.push_str(word),
-        Token::String(token) => write_string(out, &unescape(token).text),
-        Token::Number(token) if numbers == Numbers::Respelled => write_number(out, token),
-        Token::Number(token) => out.push_str(token),
+    fn sorted(text: &str) -> String {
+        let mut out = String::from("before:");
+        write_sorted(&mut out, text, Numbers::Kept);
+        out
+    }
+
+    #[test]
+    fn keys_are_sorted_by_code_point_at_every_depth() {
+        assert_eq!(
+            sorted(r#" { "\ud83d\ude00":1, "\uffff":{"b":[ 3,{"z":0,"y":1} ],"a":{}}, "Z":[] } "#),
+            "before:{\"Z\":[],\"\u{ffff}\":{\"a\":{},\"b\":[3,{\"y\":1,\"z\":0}]},\"\\uD83D\\uDE00\":1}"
+        );
+    }
+
+    #[test]
+    fn the_last_of_equal_keys_stands() {
+        assert_eq!(
+            sorted(r#"{"a":1,"b":2,"\u0061":{"c":1,"c":[]},"b":4}"#),
+            r#"before:{"a":{"c":[]},"b":4}"#
+        );
+        assert_eq!(sorted(r#"{"a":1,"a":2}"#), r#"before:{"a":2}"#);
+    }
+
+    #[test]
+    fn a_comma_inside_a_string_is_not_a_separator() {
+        assert_eq!(
+            sorted(r#"["{", "[", ":", ","]"#),
+            r#"before:["{","[",":",","]"#
+        );
+    }
+
+    #[test]
+    fn number_tokens_are_kept() {
+        assert_eq!(
+            sorted("[1e400, -0, 1.50, 1E+2]"),
+            "before:[1e400,-0,1.50,1E+2]"
+        );
     }
 }
