@@ -15,5 +15,8 @@ mod support;
 // House rules, read from the sources: the floors, the list below, a doc on top of every file.
 mod floors;
 
+// Floor 1: canonical JSON, digests, tool arguments.
+mod canonical;
+
 // Looking: a file that grows and is cut, replaced, removed while it is followed.
 mod follow;
