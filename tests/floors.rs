@@ -122,16 +122,12 @@ fn upward_imports(path: &str, source: &str, exports: &BTreeMap<String, String>) 
     let mut wrong = Vec::new();
     for (offset, name) in source::paths(&tokens, &["crate", "super"]) {
         let target = room_named_by(&name, &module, exports);
-        match target
-            .as_deref()
-            .map(|target| (target, may_use(room, target)))
-        {
-            Some((target, false)) => wrong.push(format!(
+        if let Some(target) = target.filter(|target| !may_use(room, target)) {
+            wrong.push(format!(
                 "{}: {} must not use {target}",
                 at(offset),
                 room.name
-            )),
-            Some((_, true)) | None => {}
+            ));
         }
     }
     for &(offset, word) in &tokens {

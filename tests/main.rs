@@ -12,6 +12,9 @@
 // What the tests share: reference data, temporary transcripts, sample files.
 mod support;
 
+// The transcripts of `samples/sessions`: what their program makes, and well-formed.
+mod samples;
+
 // House rules, read from the sources: the floors, the list below, a doc on top of every file.
 mod floors;
 
