@@ -1,0 +1,120 @@
+//! The live conversation: what the model would be sent next, after every compaction and elision.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// One message of the live conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<K, B> {
+    /// The id of the line that brought it.
+    pub id: K,
+    /// The message, or as much of it as the reader keeps.
+    pub body: B,
+    /// Survives every compaction.
+    pub sticky: bool,
+}
+
+/// Entries in conversation order, found by id. `K` is the id as kept, `B` what is kept of a message.
+#[derive(Clone, Debug)]
+pub struct Conversation<K, B> {
+    entries: Vec<Entry<K, B>>,
+    /// The first entry of each id, for ids are not promised to be unique.
+    places: HashMap<K, usize>,
+}
+
+impl<K, B> Default for Conversation<K, B> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
+    /// The entries in order.
+    pub fn entries(&self) -> &[Entry<K, B>] {
+        &self.entries
+    }
+
+    /// Whether an entry with this id is live.
+    pub fn contains(&self, id: &K) -> bool {
+        self.places.contains_key(id)
+    }
+
+    /// The place of the first entry with this id.
+    pub fn place(&self, id: &K) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
+    /// Adds an entry at the end.
+    pub fn push(&mut self, id: K, body: B, sticky: bool) {
+        self.places.entry(id.clone()).or_insert(self.entries.len());
+        self.entries.push(Entry { id, body, sticky });
+    }
+
+    /// Replaces everything up to and including `through` by its sticky entries and one summary
+    /// under the compaction's own id. `false`, and nothing changes, when no such entry is live.
+    pub fn compact(&mut self, through: &K, id: K, summary: B) -> bool {
+        let Some(cut) = self.place(through) else {
+            return false;
+        };
+        let rest = self.entries.split_off(cut + 1);
+        self.entries.retain(|entry| entry.sticky);
+        self.entries.push(Entry { id, body: summary, sticky: false });
+        self.entries.extend(rest);
+        self.places.clear();
+        for (place, entry) in self.entries.iter().enumerate() {
+            self.places.entry(entry.id.clone()).or_insert(place);
+        }
+        true
+    }
+
+    /// Hands the body of an entry out for its content to be replaced.
+    pub fn body_mut(&mut self, place: usize) -> Option<&mut B> {
+        self.entries.get_mut(place).map(|entry| &mut entry.body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversation(entries: &[(&'static str, bool)]) -> Conversation<&'static str, &'static str> {
+        let mut made = Conversation::default();
+        for (id, sticky) in entries {
+            made.push(*id, *id, *sticky);
+        }
+        made
+    }
+
+    fn ids(of: &Conversation<&'static str, &'static str>) -> Vec<&'static str> {
+        of.entries().iter().map(|entry| entry.id).collect()
+    }
+
+    #[test]
+    fn a_compaction_keeps_what_is_sticky_and_what_comes_after() {
+        let mut made = conversation(&[("s", true), ("u", false), ("a", false), ("n", false)]);
+        assert!(made.compact(&"a", "c", "summary"));
+        assert_eq!(ids(&made), ["s", "c", "n"]);
+        assert!(!made.compact(&"a", "d", "again"));
+        assert_eq!(made.place(&"n"), Some(2));
+    }
+
+    #[test]
+    fn compacting_through_a_sticky_entry_twice_puts_the_newest_summary_first() {
+        let mut made = conversation(&[("s", true), ("u", false)]);
+        made.compact(&"s", "c1", "one");
+        made.compact(&"s", "c2", "two");
+        assert_eq!(ids(&made), ["s", "c2", "c1", "u"]);
+    }
+
+    #[test]
+    fn the_first_of_two_equal_ids_is_the_one_that_is_found() {
+        let mut made = conversation(&[("x", false), ("x", false), ("y", false)]);
+        assert_eq!(made.place(&"x"), Some(0));
+        made.compact(&"x", "c", "summary");
+        assert_eq!(ids(&made), ["c", "x", "y"]);
+        assert_eq!(made.place(&"x"), Some(1));
+    }
+}

@@ -1,0 +1,211 @@
+//! What is wrong with a line that is not one whole JSON value, and whether a crash can explain it.
+
+use std::fmt;
+
+use serde_json::value::RawValue;
+
+/// The kind of damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DamageKind {
+    /// The JSON ends before it is whole: what a killed writer leaves.
+    Truncated,
+    /// A whole JSON value with more bytes behind it, such as two envelopes on one line.
+    Glued,
+    /// Bytes of zero: a block the file system had not written yet when power went.
+    NulRun,
+    /// Bytes that are not UTF-8.
+    BadUtf8,
+    /// Whole but for raw control characters in strings, leading zeros or digits of other scripts,
+    /// which lax parsers let through and no writer of the format produces.
+    LooseJson,
+    /// Not JSON at all.
+    NotJson,
+}
+
+impl DamageKind {
+    /// The kind as machine output names it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DamageKind::Truncated => "truncated",
+            DamageKind::Glued => "glued",
+            DamageKind::NulRun => "nul-run",
+            DamageKind::BadUtf8 => "bad-utf8",
+            DamageKind::LooseJson => "loose-json",
+            DamageKind::NotJson => "not-json",
+        }
+    }
+}
+
+impl fmt::Display for DamageKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// One damaged line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// What kind.
+    pub kind: DamageKind,
+    /// Where in the line the parser stopped, in bytes from its start.
+    pub at: usize,
+    /// In words, for a person.
+    pub message: String,
+}
+
+impl Damage {
+    /// Whether a crash in the middle of writing can have left this, so that a repair may cut it
+    /// when it is the last line. A glued line holds whole records and a loose one is a whole
+    /// record; cutting either would take away what somebody wrote.
+    pub fn is_torn_tail(&self) -> bool {
+        !matches!(self.kind, DamageKind::Glued | DamageKind::LooseJson)
+    }
+
+    /// Says what is wrong with bytes that are not blank and not one JSON value.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let (text, utf8) = readable_part(bytes);
+        if let Some(end) = first_value_end(text) {
+            let more = bytes.len() - end;
+            return Self::new(DamageKind::Glued, end, format!("a whole JSON value ends at byte {end} of the line and {more} more bytes follow"));
+        }
+        if bytes.last() == Some(&0) {
+            let run = bytes.iter().rev().take_while(|byte| **byte == 0).count();
+            let at = bytes.len() - run;
+            return Self::new(DamageKind::NulRun, at, format!("{run} zero bytes from byte {at} of the line on"));
+        }
+        match utf8 {
+            Some(None) => return Self::new(DamageKind::Truncated, text.len(), "the line ends in the middle of a character".into()),
+            Some(Some(_)) => {
+                let at = text.len();
+                return Self::new(DamageKind::BadUtf8, at, format!("byte {at} of the line is not UTF-8"));
+            }
+            None => {}
+        }
+        Self::of_text(text)
+    }
+
+    fn of_text(text: &str) -> Self {
+        let Err(error) = serde_json::from_str::<&RawValue>(text) else {
+            return Self::new(DamageKind::NotJson, 0, "not JSON".into());
+        };
+        let at = byte_of_column(text, &error);
+        if error.is_eof() {
+            return Self::new(DamageKind::Truncated, text.len(), "the JSON ends before it is whole".into());
+        }
+        if is_loose(text) {
+            return Self::new(DamageKind::LooseJson, at, format!("whole but not strict JSON: {}", reason(&error)));
+        }
+        Self::new(DamageKind::NotJson, at, format!("not JSON: {}", reason(&error)))
+    }
+
+    fn new(kind: DamageKind, at: usize, message: String) -> Self {
+        Self { kind, at, message }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+/// The part that is UTF-8, and if it is not all: the length of the bad sequence, or `None` within
+/// when the bytes merely end too early.
+fn readable_part(bytes: &[u8]) -> (&str, Option<Option<usize>>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let good = &bytes[..error.valid_up_to()];
+            let text = std::str::from_utf8(good).unwrap_or_default();
+            (text, Some(error.error_len()))
+        }
+    }
+}
+
+/// Where the first whole value ends.
+fn first_value_end(text: &str) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    match values.next() {
+        Some(Ok(_)) => Some(values.byte_offset()),
+        _ => None,
+    }
+}
+
+/// serde_json counts lines and columns; a line of a transcript may hold a lone CR but no LF.
+fn byte_of_column(text: &str, error: &serde_json::Error) -> usize {
+    error.column().saturating_sub(1).min(text.len())
+}
+
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+/// Whether the text becomes JSON when raw control characters in strings are taken for spaces,
+/// leading zeros are dropped and digits of other scripts are taken for ASCII digits.
+fn is_loose(text: &str) -> bool {
+    let mut strict = String::with_capacity(text.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for character in text.chars() {
+        if in_string {
+            match character {
+                // The reference refuses raw tabs and line feeds as well, so these stay.
+                '\t' | '\n' => strict.push(character),
+                '\0'..='\x1f' => strict.push(' '),
+                _ => strict.push(character),
+            }
+            in_string = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+            continue;
+        }
+        in_string = character == '"';
+        match character {
+            '0'..='9' => push_digit(&mut strict, character),
+            _ if !character.is_ascii() && character.is_numeric() => push_digit(&mut strict, '1'),
+            _ => strict.push(character),
+        }
+    }
+    serde_json::from_str::<&RawValue>(&strict).is_ok()
+}
+
+/// Appends a digit, dropping a zero that would lead the number.
+fn push_digit(strict: &mut String, digit: char) {
+    if strict.ends_with('0') {
+        let before = strict.as_bytes().iter().rev().nth(1);
+        let leads = before.is_none_or(|byte| !byte.is_ascii_digit() && !matches!(byte, b'.' | b'+' | b'e' | b'E'));
+        // After an exponent's minus a zero may stay; after a number's minus it leads.
+        if leads {
+            strict.pop();
+        }
+    }
+    strict.push(digit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_damage_is_named_for_what_it_is() {
+        let cases: [(&[u8], DamageKind, usize); 11] = [
+            (b"{\"a\":1", DamageKind::Truncated, 6),
+            (b"{\"a\":\"\xc3", DamageKind::Truncated, 6),
+            (b"{\"a\":1}{\"b\":2}", DamageKind::Glued, 7),
+            (b"{\"a\":1}\xff", DamageKind::Glued, 7),
+            (b"\0\0\0", DamageKind::NulRun, 0),
+            (b"{\"a\0\0", DamageKind::NulRun, 3),
+            (b"{\"a\":\"\xff\"}", DamageKind::BadUtf8, 6),
+            (b"{\"a\":\"\x01\"}", DamageKind::LooseJson, 6),
+            (b"{\"a\":007}", DamageKind::LooseJson, 6),
+            (b"{\"a\":1,}", DamageKind::NotJson, 7),
+            (b"hello", DamageKind::NotJson, 0),
+        ];
+        for (bytes, kind, at) in cases {
+            let damage = Damage::of(bytes);
+            assert_eq!((damage.kind, damage.at), (kind, at), "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The few things a session asks of a file system, so that tests can make each of them fail.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// An open transcript. Reads name their place; writes go to the end only.
+pub trait LogFile: Send + Sync {
+    /// Length in bytes.
+    fn len(&self) -> io::Result<u64>;
+
+    /// Whether nothing is in it.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Reads up to `out.len()` bytes from `offset`; 0 at the end.
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all the bytes at the end of the file. After an error some of them may be there.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Returns when what was appended survives a loss of power.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Cuts the file to this length.
+    fn set_len(&mut self, len: u64) -> io::Result<()>;
+
+    /// Takes the writer lock, held until the file is dropped. `false`: somebody else has it.
+    fn try_lock(&self) -> io::Result<bool>;
+
+    /// Whether `path` still names this very file, and not one that was renamed over it.
+    fn is_at(&self, path: &Path) -> io::Result<bool>;
+
+    /// Access rights, for a file that is to take this one's place.
+    fn permissions(&self) -> io::Result<Permissions>;
+}
+
+/// Where transcripts live.
+pub trait Disk: Send + Sync {
+    /// Opens an existing regular file for reading and appending.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
+
+    /// Creates a file that must not exist, following no link. The mode is never wider than
+    /// `permissions`, or than 0600 without them, at any moment.
+    fn create_new(&self, path: &Path, permissions: Option<&Permissions>) -> io::Result<Box<dyn LogFile>>;
+
+    /// Gives `from` the name `to`, replacing what has it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Returns when the names in a folder survive a loss of power.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+}
+
+/// The real one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileSystem;
+
+impl Disk for FileSystem {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        let file = OpenOptions::new().read(true).append(true).open(path)?;
+        Ok(Box::new(DiskFile(file)))
+    }
+
+    fn create_new(&self, path: &Path, permissions: Option<&Permissions>) -> io::Result<Box<dyn LogFile>> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions.clone())?;
+        }
+        Ok(Box::new(DiskFile(file)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        // Windows cannot open a folder as a file, and journals names by itself.
+        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    }
+}
+
+struct DiskFile(File);
+
+impl LogFile for DiskFile {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        read_at(&self.0, out, offset)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        super::lock::try_lock(&self.0)
+    }
+
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        super::lock::is_same_file(&self.0, path)
+    }
+
+    fn permissions(&self) -> io::Result<Permissions> {
+        Ok(self.0.metadata()?.permissions())
+    }
+}
+
+/// Reads at a place without moving a shared cursor.
+pub(crate) fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, out, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, out, offset);
+}
+
+/// Copies the bytes `0..limit` of one file to the end of another.
+pub(crate) fn copy_prefix(from: &dyn LogFile, to: &mut dyn LogFile, limit: u64) -> io::Result<()> {
+    let mut source = super::read::LogReader::new(from, 0, limit);
+    let mut buffer = vec![0; 1024 * 1024];
+    let mut copied = 0;
+    loop {
+        match source.read(&mut buffer)? {
+            0 if copied < limit => return Err(io::ErrorKind::UnexpectedEof.into()),
+            0 => return Ok(()),
+            got => {
+                to.append(&buffer[..got])?;
+                copied += got as u64;
+            }
+        }
+    }
+}

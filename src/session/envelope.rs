@@ -1,0 +1,252 @@
+//! One line of a transcript: what it is, and the five keys of its envelope.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::damage::Damage;
+use crate::canonical::{self, key_is, members};
+
+/// The version every line carries as `v`.
+///
+/// History: 1 is the only one there has been. Types and payload keys may be added under it, since
+/// readers skip what they do not know; a change that an old reader would misread takes a new number.
+pub const FORMAT_VERSION: u64 = 1;
+
+/// What one line holds.
+#[derive(Clone, Debug)]
+pub enum Verdict<'a> {
+    /// Only white space (by Unicode's notion): ignored, but counted.
+    Blank,
+    /// A JSON object. It is an envelope when its `type` is a string.
+    Object(Envelope<'a>),
+    /// Another JSON value, named by its kind: `array`, `string`, `number`, `boolean`, `null`.
+    Value(&'static str),
+    /// Neither blank nor one whole JSON value in UTF-8.
+    Damaged(Damage),
+}
+
+impl<'a> Verdict<'a> {
+    /// Judges a line's bytes, its separator left out. Every byte is checked.
+    pub fn of(bytes: &'a [u8]) -> Self {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Verdict::Damaged(Damage::of(bytes));
+        };
+        if serde_json::from_str::<&RawValue>(text).is_ok() {
+            return match text.trim_ascii_start().as_bytes().first() {
+                Some(b'{') => Verdict::Object(Envelope::split(text)),
+                _ => Verdict::Value(kind_of(text)),
+            };
+        }
+        if text.trim().is_empty() {
+            return Verdict::Blank;
+        }
+        Verdict::Damaged(Damage::of(bytes))
+    }
+}
+
+/// The kind of a JSON value, by its first character.
+pub(crate) fn kind_of(text: &str) -> &'static str {
+    match text.trim_ascii_start().as_bytes().first() {
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b'"') => "string",
+        Some(b't' | b'f') => "boolean",
+        Some(b'n') => "null",
+        _ => "number",
+    }
+}
+
+/// A line that is a JSON object, borrowed. The values are JSON text; where a key stands twice the
+/// last one counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope<'a> {
+    text: &'a str,
+    id: Option<&'a str>,
+    payload: Option<&'a str>,
+    ts: Option<&'a str>,
+    type_name: Option<&'a str>,
+    version: Option<&'a str>,
+}
+
+impl<'a> Envelope<'a> {
+    /// Splits text that is known to be a JSON object.
+    pub(crate) fn split(text: &'a str) -> Self {
+        let mut envelope = Self {
+            text,
+            id: None,
+            payload: None,
+            ts: None,
+            type_name: None,
+            version: None,
+        };
+        for (key, value) in members(text).into_iter().flatten() {
+            let slot = match key {
+                "\"id\"" => &mut envelope.id,
+                "\"payload\"" => &mut envelope.payload,
+                "\"ts\"" => &mut envelope.ts,
+                "\"type\"" => &mut envelope.type_name,
+                "\"v\"" => &mut envelope.version,
+                _ => match envelope.slot_of_escaped(key) {
+                    Some(slot) => slot,
+                    None => continue,
+                },
+            };
+            *slot = Some(value);
+        }
+        envelope
+    }
+
+    /// A key may be spelled with escapes and still be one of the five.
+    fn slot_of_escaped(&mut self, key: &str) -> Option<&mut Option<&'a str>> {
+        if !key.contains('\\') {
+            return None;
+        }
+        Some(match canonical::unescape(key).text.as_ref() {
+            "id" => &mut self.id,
+            "payload" => &mut self.payload,
+            "ts" => &mut self.ts,
+            "type" => &mut self.type_name,
+            "v" => &mut self.version,
+            _ => return None,
+        })
+    }
+
+    /// The stored line, byte for byte.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The id, when it is a string.
+    pub fn id(&self) -> Option<Cow<'a, str>> {
+        self.id.and_then(string)
+    }
+
+    /// The time stamp as it stands, empty when it is no string. It is never trusted for order.
+    pub fn ts(&self) -> Cow<'a, str> {
+        self.ts.and_then(string).unwrap_or_default()
+    }
+
+    /// The type, when it is a string. Without one the object is no envelope.
+    pub fn type_name(&self) -> Option<Cow<'a, str>> {
+        self.type_name.and_then(string)
+    }
+
+    /// The payload as JSON text, whatever its kind.
+    pub fn payload(&self) -> Option<&'a str> {
+        self.payload
+    }
+
+    /// The version as JSON text.
+    pub fn version(&self) -> Option<&'a str> {
+        self.version
+    }
+
+    /// Whether the version is a JSON number equal to [`FORMAT_VERSION`].
+    pub fn is_supported(&self) -> bool {
+        self.version.is_some_and(|token| {
+            kind_of(token) == "number" && token.parse::<f64>() == Ok(FORMAT_VERSION as f64)
+        })
+    }
+}
+
+/// A JSON string's text; `None` for another kind of value.
+pub(crate) fn string(token: &str) -> Option<Cow<'_, str>> {
+    token
+        .starts_with('"')
+        .then(|| canonical::unescape(token).text)
+}
+
+/// Where in the line an escape like `\ud83d` stands without its partner, in bytes.
+///
+/// Such a line is whole JSON, written by a program that cut text in the middle of a pair. The
+/// typed view reads U+FFFD there.
+pub(crate) fn lone_surrogate(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
+        let escape = at + found;
+        match surrogate_at(bytes, escape) {
+            Some(0xD800..=0xDBFF) if matches!(surrogate_at(bytes, escape + 6), Some(0xDC00..=0xDFFF)) => {
+                at = escape + 12;
+            }
+            Some(_) => return Some(escape),
+            None => at = escape + 2,
+        }
+    }
+    None
+}
+
+/// The surrogate that the escape at this place spells, if it spells one.
+fn surrogate_at(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let code = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    matches!(code, 0xD800..=0xDFFF).then_some(code)
+}
+
+/// The member of a payload that is not `null`, since `null` counts as absent.
+pub(crate) fn present<'a>(payload: &'a str, key: &str) -> Option<&'a str> {
+    let mut found = None;
+    for (token, value) in members(payload)? {
+        if key_is(token, key) {
+            found = Some(value);
+        }
+    }
+    found.filter(|value| *value != "null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn envelope(text: &str) -> Envelope<'_> {
+        match Verdict::of(text.as_bytes()) {
+            Verdict::Object(envelope) => envelope,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts_and_escaped_keys_are_keys() {
+        let line = envelope(r#"{"id":"a","id":"b","\u0074ype":"x","v":1e0,"payload":{"k":1},"extra":[]}"#);
+        assert_eq!(line.id().as_deref(), Some("b"));
+        assert_eq!(line.type_name().as_deref(), Some("x"));
+        assert_eq!(line.payload(), Some(r#"{"k":1}"#));
+        assert_eq!(line.ts(), "");
+        assert!(line.is_supported());
+    }
+
+    #[test]
+    fn only_a_number_equal_to_one_is_the_version() {
+        for (token, supported) in [
+            ("1", true),
+            ("1.0", true),
+            ("10e-1", true),
+            ("2", false),
+            ("\"1\"", false),
+            ("true", false),
+            ("[1]", false),
+            ("null", false),
+        ] {
+            let line = format!("{{\"v\":{token}}}");
+            assert_eq!(envelope(&line).is_supported(), supported, "{token}");
+        }
+    }
+
+    #[test]
+    fn blank_lines_and_other_values_are_told_apart() {
+        assert!(matches!(Verdict::of("\u{3000} \u{85}\t".as_bytes()), Verdict::Blank));
+        assert!(matches!(Verdict::of(b""), Verdict::Blank));
+        assert!(matches!(Verdict::of(b" null "), Verdict::Value("null")));
+        assert!(matches!(Verdict::of("\u{feff}".as_bytes()), Verdict::Damaged(_)));
+    }
+
+    #[test]
+    fn a_surrogate_without_its_partner_is_found_where_it_stands() {
+        assert_eq!(lone_surrogate(r#"{"a":"\ud83d\ude00"}"#), None);
+        assert_eq!(lone_surrogate(r#"{"a":"\\ud83d"}"#), None);
+        assert_eq!(lone_surrogate(r#"{"a":"\ud83d x"}"#), Some(6));
+        assert_eq!(lone_surrogate(r#"{"a":"\ud83d\ud83d\ude00"}"#), Some(6));
+        assert_eq!(lone_surrogate(r#"{"a":"\n\udc00"}"#), Some(8));
+    }
+}

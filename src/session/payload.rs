@@ -1,0 +1,417 @@
+//! Reads the payload of each type, strictly where the conversation depends on it and leniently
+//! where it does not. Everything is borrowed from the line; text is decoded when asked for.
+
+use std::borrow::Cow;
+
+use super::envelope::{Envelope, kind_of, present, string};
+use super::error::Fault;
+use crate::canonical::{self, Json, elements, members};
+use crate::message::{Message, Role};
+
+/// The eight types this crate gives a meaning to. Nothing else may be appended under these names.
+pub const BUILT_IN_TYPES: [&str; 8] = [
+    "session-meta",
+    "message",
+    "grants",
+    "compaction",
+    "elision",
+    "tool-dispatched",
+    "tool-settled",
+    "run-context",
+];
+
+/// The payload of one line.
+#[derive(Clone, Debug)]
+pub enum Payload<'a> {
+    /// Who and what the run is: an object, `{}` when the line holds none.
+    SessionMeta(&'a str),
+    /// One message.
+    Message(MessageView<'a>),
+    /// The complete list of grants, when it is a list.
+    Grants(Option<&'a str>),
+    /// The conversation so far, replaced by a summary.
+    Compaction(CompactionView<'a>),
+    /// Contents replaced by stubs.
+    Elision(Vec<ElisionItem<'a>>),
+    /// A tool call is about to be handed over.
+    ToolDispatched(DispatchView<'a>),
+    /// A tool call has ended.
+    ToolSettled(SettleView<'a>),
+    /// What surrounded a run; the payload's text.
+    RunContext(&'a str),
+    /// Any other type: carried, never interpreted.
+    Other,
+}
+
+impl<'a> Payload<'a> {
+    /// Reads an envelope's payload by its type.
+    pub fn of(envelope: &Envelope<'a>) -> Result<Self, Fault> {
+        let Some(type_name) = envelope.type_name() else {
+            return Err(Fault::NoType);
+        };
+        let payload = envelope.payload().filter(|text| kind_of(text) == "object");
+        let object = payload.unwrap_or("{}");
+        Ok(match type_name.as_ref() {
+            "session-meta" => Payload::SessionMeta(object),
+            "message" => {
+                needs_id(envelope, "message")?;
+                Payload::Message(MessageView::of(envelope.payload())?)
+            }
+            "grants" => Payload::Grants(present(object, "grants").filter(|text| kind_of(text) == "array")),
+            "compaction" => {
+                needs_id(envelope, "compaction")?;
+                Payload::Compaction(CompactionView::of(object)?)
+            }
+            "elision" => Payload::Elision(elision_items(object)?),
+            "tool-dispatched" => {
+                needs_id(envelope, "tool-dispatched")?;
+                Payload::ToolDispatched(DispatchView { payload: object })
+            }
+            "tool-settled" => Payload::ToolSettled(SettleView::of(object)?),
+            "run-context" => {
+                needs_id(envelope, "run-context")?;
+                Payload::RunContext(object)
+            }
+            _ => Payload::Other,
+        })
+    }
+}
+
+/// These lines are named by others, so an empty id would join what does not belong together.
+fn needs_id(envelope: &Envelope<'_>, type_name: &'static str) -> Result<(), Fault> {
+    match envelope.id() {
+        Some(id) if !id.is_empty() => Ok(()),
+        _ => Err(Fault::NoId { type_name }),
+    }
+}
+
+/// A message line, checked, its text not yet decoded.
+#[derive(Clone, Debug)]
+pub struct MessageView<'a> {
+    /// Who speaks.
+    pub role: Role,
+    content: &'a str,
+    tool_calls: Option<&'a str>,
+    tool_call_id: Option<&'a str>,
+    /// Survives every compaction.
+    pub sticky: bool,
+    /// Is the system prompt.
+    pub sysprompt: bool,
+    /// Is inserted this many messages from the end.
+    pub depth: Option<i64>,
+    payload: &'a str,
+}
+
+impl<'a> MessageView<'a> {
+    fn of(payload: Option<&'a str>) -> Result<Self, Fault> {
+        let payload = match payload {
+            Some(text) if kind_of(text) == "object" => text,
+            Some(text) => return Err(bad("payload", "an object", text)),
+            None => return Err(bad("payload", "an object", "missing")),
+        };
+        let mut view = Self {
+            role: Role::User,
+            content: "\"\"",
+            tool_calls: None,
+            tool_call_id: None,
+            sticky: false,
+            sysprompt: false,
+            depth: None,
+            payload,
+        };
+        let mut slots = Slots::default();
+        for (key, value) in members(payload).into_iter().flatten() {
+            if let Some(slot) = slots.of(key) {
+                *slot = Some(value);
+            }
+        }
+        view.fill(&slots)?;
+        Ok(view)
+    }
+
+    fn fill(&mut self, slots: &Slots<'a>) -> Result<(), Fault> {
+        if let Some(token) = not_null(slots.role) {
+            self.role = string(token)
+                .and_then(|name| name.parse().ok())
+                .ok_or_else(|| bad("role", "one of system, user, assistant, tool", token))?;
+        }
+        if let Some(token) = not_null(slots.content) {
+            self.content = string_token("content", token)?;
+        }
+        self.tool_calls = slots.tool_calls.filter(|token| kind_of(token) == "array");
+        if let Some(token) = not_null(slots.tool_call_id) {
+            self.tool_call_id = Some(string_token("tool-call-id", token)?);
+        }
+        self.sticky = boolean("sticky", slots.sticky)?;
+        self.sysprompt = boolean("sysprompt", slots.sysprompt)?;
+        if let Some(token) = not_null(slots.depth) {
+            let depth = token.parse().map_err(|_| bad("depth", "an integer", token))?;
+            self.depth = Some(depth);
+        }
+        Ok(())
+    }
+
+    /// Whether a compaction must keep it.
+    pub fn is_sticky(&self) -> bool {
+        self.sticky || self.sysprompt || self.depth.is_some()
+    }
+
+    /// The text.
+    pub fn content(&self) -> Cow<'a, str> {
+        canonical::unescape(self.content).text
+    }
+
+    /// Which call it answers.
+    pub fn tool_call_id(&self) -> Option<Cow<'a, str>> {
+        self.tool_call_id.and_then(string)
+    }
+
+    /// The calls it makes, as JSON text.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.tool_calls.and_then(elements).into_iter().flatten()
+    }
+
+    /// A key beside the message, such as `usage`, as JSON text; `null` counts as absent.
+    pub fn extra(&self, key: &str) -> Option<&'a str> {
+        present(self.payload, key)
+    }
+
+    /// Whether an extra is `true`.
+    pub fn flag(&self, key: &str) -> bool {
+        self.extra(key) == Some("true")
+    }
+
+    /// The message itself.
+    pub fn build(&self) -> Message {
+        Message {
+            role: self.role,
+            content: self.content().into_owned(),
+            tool_calls: self.tool_calls().map(Json::trusted).collect(),
+            tool_call_id: self.tool_call_id().map(Cow::into_owned),
+            sticky: self.sticky,
+            sysprompt: self.sysprompt,
+            depth: self.depth,
+        }
+    }
+}
+
+/// The keys of a message payload that make the message; whatever else stands there is an extra.
+#[derive(Default)]
+struct Slots<'a> {
+    role: Option<&'a str>,
+    content: Option<&'a str>,
+    tool_calls: Option<&'a str>,
+    tool_call_id: Option<&'a str>,
+    sticky: Option<&'a str>,
+    sysprompt: Option<&'a str>,
+    depth: Option<&'a str>,
+}
+
+impl<'a> Slots<'a> {
+    fn of(&mut self, key: &str) -> Option<&mut Option<&'a str>> {
+        let inner = key.get(1..key.len() - 1)?;
+        let name = match inner.contains('\\') {
+            true => canonical::unescape(key).text,
+            false => Cow::Borrowed(inner),
+        };
+        Some(match name.as_ref() {
+            "role" => &mut self.role,
+            "content" => &mut self.content,
+            "tool-calls" => &mut self.tool_calls,
+            "tool-call-id" => &mut self.tool_call_id,
+            "sticky" => &mut self.sticky,
+            "sysprompt" => &mut self.sysprompt,
+            "depth" => &mut self.depth,
+            _ => return None,
+        })
+    }
+}
+
+/// A compaction line.
+#[derive(Clone, Debug)]
+pub struct CompactionView<'a> {
+    /// The last entry that is replaced.
+    pub through: Cow<'a, str>,
+    summary: &'a str,
+    payload: &'a str,
+}
+
+impl<'a> CompactionView<'a> {
+    fn of(payload: &'a str) -> Result<Self, Fault> {
+        let through = present(payload, "replaces-through-id")
+            .and_then(string)
+            .ok_or(Fault::CompactionNoTarget)?;
+        let summary = match present(payload, "summary") {
+            Some(token) if token.starts_with('"') => token,
+            Some(token) => return Err(Fault::BadSummary { found: shorten(token) }),
+            None => "\"\"",
+        };
+        Ok(Self { through, summary, payload })
+    }
+
+    /// The text that stands for what was replaced.
+    pub fn summary(&self) -> Cow<'a, str> {
+        canonical::unescape(self.summary).text
+    }
+
+    /// Whether the middle was cut hard because no summary could be had.
+    pub fn fallback(&self) -> bool {
+        present(self.payload, "fallback") == Some("true")
+    }
+
+    /// Tokens of the conversation before and after, where the writer counted them.
+    pub fn tokens(&self) -> (Option<u64>, Option<u64>) {
+        let count = |key| present(self.payload, key).and_then(|token| token.parse().ok());
+        (count("tokens-before"), count("tokens-after"))
+    }
+}
+
+/// One replaced content.
+#[derive(Clone, Debug)]
+pub struct ElisionItem<'a> {
+    /// The entry.
+    pub id: Cow<'a, str>,
+    /// What its content becomes.
+    pub stub: Cow<'a, str>,
+}
+
+fn elision_items(payload: &str) -> Result<Vec<ElisionItem<'_>>, Fault> {
+    let items = present(payload, "items").and_then(elements).ok_or(Fault::ElisionNoItems)?;
+    items.enumerate().map(|(index, item)| elision_item(index, item)).collect()
+}
+
+fn elision_item(index: usize, item: &str) -> Result<ElisionItem<'_>, Fault> {
+    if kind_of(item) != "object" {
+        return Err(Fault::ElisionItemNotObject { index, found: kind_of(item) });
+    }
+    let id = present(item, "id")
+        .and_then(string)
+        .filter(|id| !id.is_empty())
+        .ok_or(Fault::ElisionItemNoId { index })?;
+    let stub = present(item, "stub").and_then(string).ok_or(Fault::ElisionItemNoStub { index })?;
+    Ok(ElisionItem { id, stub })
+}
+
+/// A dispatch line. Nothing in it is required when it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct DispatchView<'a> {
+    payload: &'a str,
+}
+
+impl<'a> DispatchView<'a> {
+    /// The model's id for the call.
+    pub fn call_id(&self) -> String {
+        present(self.payload, "call-id").map(text_of).unwrap_or_default()
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> String {
+        present(self.payload, "tool").map(text_of).unwrap_or_default()
+    }
+
+    /// Any other key as JSON text; `null` counts as absent.
+    pub fn get(&self, key: &str) -> Option<&'a str> {
+        present(self.payload, key)
+    }
+}
+
+/// A settle line.
+#[derive(Clone, Debug)]
+pub struct SettleView<'a> {
+    /// The operation.
+    pub op_id: Cow<'a, str>,
+    /// How it ended.
+    pub outcome: Outcome,
+    payload: &'a str,
+}
+
+impl<'a> SettleView<'a> {
+    fn of(payload: &'a str) -> Result<Self, Fault> {
+        let op_id = present(payload, "op-id")
+            .and_then(string)
+            .filter(|id| !id.is_empty())
+            .ok_or(Fault::SettleNoOperation)?;
+        let token = present(payload, "outcome");
+        let outcome = token.and_then(string).and_then(|name| Outcome::named(&name)).ok_or_else(|| {
+            let found = token.map_or_else(|| "none".to_owned(), shorten);
+            Fault::SettleBadOutcome { found }
+        })?;
+        Ok(Self { op_id, outcome, payload })
+    }
+
+    /// Seconds from dispatch to end, where the writer measured them.
+    pub fn seconds(&self) -> Option<f64> {
+        present(self.payload, "duration").and_then(|token| token.parse().ok())
+    }
+
+    /// Any other key as JSON text; `null` counts as absent.
+    pub fn get(&self, key: &str) -> Option<&'a str> {
+        present(self.payload, key)
+    }
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// It answered.
+    Completed,
+    /// It answered with an error.
+    Failed,
+    /// Nobody knows: it was given up on, or the process died. Never read this as failed.
+    OutcomeUnknown,
+}
+
+impl Outcome {
+    /// The word in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Completed => "completed",
+            Outcome::Failed => "failed",
+            Outcome::OutcomeUnknown => "outcome-unknown",
+        }
+    }
+
+    /// The outcome of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Outcome::Completed, Outcome::Failed, Outcome::OutcomeUnknown]
+            .into_iter()
+            .find(|outcome| outcome.as_str() == name)
+    }
+}
+
+fn not_null(token: Option<&str>) -> Option<&str> {
+    token.filter(|token| *token != "null")
+}
+
+fn string_token<'a>(field: &'static str, token: &'a str) -> Result<&'a str, Fault> {
+    match token.starts_with('"') {
+        true => Ok(token),
+        false => Err(bad(field, "a string", token)),
+    }
+}
+
+fn boolean(field: &'static str, token: Option<&str>) -> Result<bool, Fault> {
+    match not_null(token) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(token) => Err(bad(field, "true or false", token)),
+    }
+}
+
+fn bad(field: &'static str, expected: &'static str, found: &str) -> Fault {
+    Fault::BadMessage { field, expected, found: shorten(found) }
+}
+
+/// A string's text, any other value as JSON text.
+pub(crate) fn text_of(token: &str) -> String {
+    string(token).map_or_else(|| token.to_owned(), Cow::into_owned)
+}
+
+/// Enough of a value to recognise it in an error.
+fn shorten(token: &str) -> String {
+    const LONGEST: usize = 60;
+    match token.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &token[..end]),
+        None => token.to_owned(),
+    }
+}

@@ -1,0 +1,175 @@
+//! Folds lines into the state a session has after them. Loading a file and appending to a live
+//! session go through this one fold, so both arrive at the same answers by construction.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::conversation::Conversation;
+use super::envelope::Envelope;
+use super::error::Fault;
+use super::operations::Ledger;
+use super::payload::{CompactionView, ElisionItem, MessageView, Payload, SettleView};
+use crate::id::EnvelopeId;
+use crate::message::Message;
+
+/// An id as a fold keeps it.
+pub trait Key: Clone + Eq + Hash {
+    /// Of the id's text.
+    fn of(text: &str) -> Self;
+}
+
+impl Key for EnvelopeId {
+    fn of(text: &str) -> Self {
+        EnvelopeId::from(text)
+    }
+}
+
+/// Sixteen bytes of an id's SHA-256: what a pass over millions of lines can afford to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShortKey([u8; 16]);
+
+impl Key for ShortKey {
+    fn of(text: &str) -> Self {
+        let digest = Sha256::digest(text.as_bytes());
+        let mut short = [0; 16];
+        short.copy_from_slice(&digest[..16]);
+        Self(short)
+    }
+}
+
+/// What a fold keeps of a message.
+pub trait Body {
+    /// Of a message line.
+    fn of_message(view: &MessageView<'_>) -> Self;
+    /// Of a compaction's summary, which becomes a user message.
+    fn of_summary(view: &CompactionView<'_>) -> Self;
+    /// After its content was replaced by a stub.
+    fn elide(&mut self, stub: &str);
+}
+
+impl Body for Arc<Message> {
+    fn of_message(view: &MessageView<'_>) -> Self {
+        Arc::new(view.build())
+    }
+
+    fn of_summary(view: &CompactionView<'_>) -> Self {
+        Arc::new(Message::user(view.summary()))
+    }
+
+    fn elide(&mut self, stub: &str) {
+        Arc::make_mut(self).content = stub.to_owned();
+    }
+}
+
+impl Body for () {
+    fn of_message(_: &MessageView<'_>) -> Self {}
+    fn of_summary(_: &CompactionView<'_>) -> Self {}
+    fn elide(&mut self, _: &str) {}
+}
+
+/// The fold: the live conversation and the open calls. With `Replay<ShortKey, ()>` it checks a
+/// transcript without holding its text.
+#[derive(Clone, Debug)]
+pub struct Replay<K, B> {
+    conversation: Conversation<K, B>,
+    ledger: Ledger,
+    /// Operation ids seen, and whether each is settled.
+    operations: HashMap<K, bool>,
+}
+
+impl<K, B> Default for Replay<K, B> {
+    fn default() -> Self {
+        Self {
+            conversation: Conversation::default(),
+            ledger: Ledger::default(),
+            operations: HashMap::new(),
+        }
+    }
+}
+
+impl<K: Key, B: Body> Replay<K, B> {
+    /// The live conversation.
+    pub fn conversation(&self) -> &Conversation<K, B> {
+        &self.conversation
+    }
+
+    /// The calls without a known end.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Whether the line may stand at this point. The state is not changed.
+    pub fn check(&self, payload: &Payload<'_>) -> Result<(), Fault> {
+        match payload {
+            Payload::Compaction(view) => self.check_compaction(view),
+            Payload::Elision(items) => self.places_of(items).map(drop),
+            Payload::ToolSettled(view) => self.check_settle(view),
+            _ => Ok(()),
+        }
+    }
+
+    /// Applies a line that [`check`](Self::check) has allowed.
+    pub fn apply(&mut self, envelope: &Envelope<'_>, payload: &Payload<'_>, line: u64) {
+        let id = envelope.id().unwrap_or_default();
+        match payload {
+            Payload::Message(view) => {
+                self.conversation.push(K::of(&id), B::of_message(view), view.is_sticky());
+                self.ledger.message(view, &id, &envelope.ts(), line);
+            }
+            Payload::Compaction(view) => {
+                self.conversation.compact(&K::of(&view.through), K::of(&id), B::of_summary(view));
+                let conversation = &self.conversation;
+                self.ledger.folded(|turn| conversation.contains(&K::of(turn)));
+            }
+            Payload::Elision(items) => self.elide(items),
+            Payload::ToolDispatched(view) => {
+                self.operations.insert(K::of(&id), false);
+                self.ledger.dispatched(view, &id, &envelope.ts(), line);
+            }
+            Payload::ToolSettled(view) => {
+                self.operations.insert(K::of(&view.op_id), true);
+                self.ledger.settled(&view.op_id);
+            }
+            Payload::SessionMeta(_) | Payload::Grants(_) | Payload::RunContext(_) | Payload::Other => {}
+        }
+    }
+
+    fn check_compaction(&self, view: &CompactionView<'_>) -> Result<(), Fault> {
+        match self.conversation.contains(&K::of(&view.through)) {
+            true => Ok(()),
+            false => Err(Fault::CompactionUnknownTarget { id: view.through.to_string() }),
+        }
+    }
+
+    fn check_settle(&self, view: &SettleView<'_>) -> Result<(), Fault> {
+        let id = view.op_id.to_string();
+        match self.operations.get(&K::of(&view.op_id)) {
+            None => Err(Fault::SettleUnknownOperation { id }),
+            Some(true) => Err(Fault::SettleTwice { id }),
+            Some(false) => Ok(()),
+        }
+    }
+
+    /// All items are resolved before any is changed.
+    fn places_of(&self, items: &[ElisionItem<'_>]) -> Result<Vec<usize>, Fault> {
+        items
+            .iter()
+            .map(|item| {
+                self.conversation
+                    .place(&K::of(&item.id))
+                    .ok_or_else(|| Fault::ElisionUnknownTarget { id: item.id.to_string() })
+            })
+            .collect()
+    }
+
+    fn elide(&mut self, items: &[ElisionItem<'_>]) {
+        for (place, item) in self.places_of(items).unwrap_or_default().into_iter().zip(items) {
+            if let Some(body) = self.conversation.body_mut(place) {
+                body.elide(&item.stub);
+            }
+        }
+    }
+}
