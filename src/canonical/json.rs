@@ -55,6 +55,11 @@ impl Json {
         Self::trusted(text, true)
     }
 
+    /// Text that is known to be one JSON value, in whatever spelling.
+    pub(crate) fn from_valid(text: &str) -> Self {
+        Self::trusted(text, false)
+    }
+
     pub(super) fn trusted(text: impl Into<Arc<str>>, compact: bool) -> Self {
         Self {
             text: text.into(),

@@ -29,11 +29,23 @@ pub trait LogFile: Send + Sync {
     /// Takes the writer lock, held until the file is dropped. `false`: somebody else has it.
     fn try_lock(&self) -> io::Result<bool>;
 
+    /// Gives the writer lock back.
+    fn unlock(&self) -> io::Result<()>;
+
     /// Whether `path` still names this very file, and not one that was renamed over it.
     fn is_at(&self, path: &Path) -> io::Result<bool>;
 
-    /// Access rights, for a file that is to take this one's place.
-    fn permissions(&self) -> io::Result<Permissions>;
+    /// Mode and owner, for a file that is to take this one's place.
+    fn access(&self) -> io::Result<Access>;
+}
+
+/// Who may use a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The mode.
+    pub permissions: Permissions,
+    /// User and group, where the system has them.
+    pub owner: Option<(u32, u32)>,
 }
 
 /// Where transcripts live.
@@ -41,9 +53,9 @@ pub trait Disk: Send + Sync {
     /// Opens an existing regular file for reading and appending.
     fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
 
-    /// Creates a file that must not exist, following no link. The mode is never wider than
-    /// `permissions`, or than 0600 without them, at any moment.
-    fn create_new(&self, path: &Path, permissions: Option<&Permissions>) -> io::Result<Box<dyn LogFile>>;
+    /// Creates a file that must not exist, following no link. Its mode is that of `access`, or 0600
+    /// without one, and never wider at any moment. The owner is taken over where this is allowed.
+    fn create_new(&self, path: &Path, access: Option<&Access>) -> io::Result<Box<dyn LogFile>>;
 
     /// Gives `from` the name `to`, replacing what has it.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -65,14 +77,19 @@ impl Disk for FileSystem {
         Ok(Box::new(DiskFile(file)))
     }
 
-    fn create_new(&self, path: &Path, permissions: Option<&Permissions>) -> io::Result<Box<dyn LogFile>> {
+    fn create_new(&self, path: &Path, access: Option<&Access>) -> io::Result<Box<dyn LogFile>> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
-        if let Some(permissions) = permissions {
-            file.set_permissions(permissions.clone())?;
+        if let Some(access) = access {
+            #[cfg(unix)]
+            if let Some((user, group)) = access.owner {
+                // Only root may give files away; for anybody else the copy stays theirs.
+                let _ = std::os::unix::fs::fchown(&file, Some(user), Some(group));
+            }
+            file.set_permissions(access.permissions.clone())?;
         }
         Ok(Box::new(DiskFile(file)))
     }
@@ -118,12 +135,24 @@ impl LogFile for DiskFile {
         super::lock::try_lock(&self.0)
     }
 
+    fn unlock(&self) -> io::Result<()> {
+        self.0.unlock()
+    }
+
     fn is_at(&self, path: &Path) -> io::Result<bool> {
         super::lock::is_same_file(&self.0, path)
     }
 
-    fn permissions(&self) -> io::Result<Permissions> {
-        Ok(self.0.metadata()?.permissions())
+    fn access(&self) -> io::Result<Access> {
+        let metadata = self.0.metadata()?;
+        #[cfg(unix)]
+        let owner = {
+            use std::os::unix::fs::MetadataExt;
+            Some((metadata.uid(), metadata.gid()))
+        };
+        #[cfg(not(unix))]
+        let owner = None;
+        Ok(Access { permissions: metadata.permissions(), owner })
     }
 }
 
@@ -135,19 +164,19 @@ pub(crate) fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<us
     return std::os::windows::fs::FileExt::seek_read(file, out, offset);
 }
 
-/// Copies the bytes `0..limit` of one file to the end of another.
-pub(crate) fn copy_prefix(from: &dyn LogFile, to: &mut dyn LogFile, limit: u64) -> io::Result<()> {
-    let mut source = super::read::LogReader::new(from, 0, limit);
+/// Copies the bytes `range` of one file to the end of another.
+pub(crate) fn copy(from: &dyn LogFile, range: std::ops::Range<u64>, to: &mut dyn LogFile) -> io::Result<()> {
+    let mut left = range.end - range.start;
+    let mut source = super::read::LogReader::new(from, range.start, range.end);
     let mut buffer = vec![0; 1024 * 1024];
-    let mut copied = 0;
-    loop {
+    while left > 0 {
         match source.read(&mut buffer)? {
-            0 if copied < limit => return Err(io::ErrorKind::UnexpectedEof.into()),
-            0 => return Ok(()),
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             got => {
                 to.append(&buffer[..got])?;
-                copied += got as u64;
+                left -= got as u64;
             }
         }
     }
+    Ok(())
 }

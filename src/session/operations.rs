@@ -159,7 +159,7 @@ impl Ledger {
             Role::Assistant => {
                 self.moved_on = line;
                 for call in view.tool_calls() {
-                    self.propose(&ToolCall::from_json(&Json::trusted(call)), id, ts, line);
+                    self.propose(&ToolCall::from_json(&Json::from_valid(call)), id, ts, line);
                 }
             }
             Role::User | Role::System => self.moved_on = line,
@@ -200,7 +200,7 @@ impl Ledger {
 
     pub(crate) fn dispatched(&mut self, view: &DispatchView<'_>, id: &str, ts: &str, line: u64) {
         self.any_dispatch = true;
-        let json = |key| view.get(key).map(Json::trusted);
+        let json = |key| view.get(key).map(Json::from_valid);
         let operation = PendingOperation {
             op_id: OpId::from(id),
             call_id: CallId::from(view.call_id()),

@@ -103,7 +103,7 @@ pub struct MessageView<'a> {
 }
 
 impl<'a> MessageView<'a> {
-    fn of(payload: Option<&'a str>) -> Result<Self, Fault> {
+    pub(crate) fn of(payload: Option<&'a str>) -> Result<Self, Fault> {
         let payload = match payload {
             Some(text) if kind_of(text) == "object" => text,
             Some(text) => return Err(bad("payload", "an object", text)),
@@ -186,7 +186,7 @@ impl<'a> MessageView<'a> {
         Message {
             role: self.role,
             content: self.content().into_owned(),
-            tool_calls: self.tool_calls().map(Json::trusted).collect(),
+            tool_calls: self.tool_calls().map(Json::from_valid).collect(),
             tool_call_id: self.tool_call_id().map(Cow::into_owned),
             sticky: self.sticky,
             sysprompt: self.sysprompt,

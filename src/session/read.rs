@@ -11,6 +11,9 @@ use memchr::memchr;
 use super::disk::LogFile;
 
 const FIRST_BUFFER: usize = 256 * 1024;
+/// A first line longer than this that does not begin like an object is given out unfinished, and is
+/// the last: no transcript begins so, and memory must not grow to find that out.
+const IMPLAUSIBLE: usize = 1024 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How a line ends.
@@ -114,6 +117,9 @@ impl<R: Read> Lines<R> {
                 }));
             }
             searched = unread.len();
+            if self.number == 0 && searched >= IMPLAUSIBLE && !begins_like_an_object(unread) {
+                self.ended = true;
+            }
             if self.ended {
                 return Ok((searched > 0).then_some((searched, Ending::None)));
             }
@@ -152,6 +158,10 @@ impl<R: Read> Lines<R> {
         self.ended = got == 0;
         Ok(())
     }
+}
+
+fn begins_like_an_object(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first().is_none_or(|byte| *byte == b'{')
 }
 
 /// A log file as a stream, from an offset on, up to a limit that the file may outgrow.
@@ -204,6 +214,13 @@ mod tests {
             ]
         );
         assert_eq!(split(b""), []);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_a_transcript_is_not_read_to_its_end() {
+        let mut lines = Lines::new(std::io::repeat(0));
+        assert_eq!(lines.next_line().unwrap().map(|line| line.bytes.len()), Some(IMPLAUSIBLE));
+        assert!(lines.next_line().unwrap().is_none());
     }
 
     #[test]

@@ -1,0 +1,419 @@
+//! An open session: appends lines and answers from what it has replayed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::context::RecordedContext;
+use super::disk::LogFile;
+use super::envelope::Envelope;
+use super::error::{AppendError, CreateError, LoadError};
+use super::open::{Durability, Options};
+use super::operations::{OpenCall, PendingOperation};
+use super::payload::{BUILT_IN_TYPES, Outcome};
+use super::read::{Lines, LogReader};
+use super::record::{Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord, Settlement, write_message};
+use super::state::State;
+use super::survey::Warning;
+use super::write::{LineWriter, document_line};
+use crate::canonical::Json;
+use crate::clock::{Clock, format_utc};
+use crate::id::{EnvelopeId, OpId};
+use crate::message::Message;
+
+/// An open transcript with its writer lock.
+///
+/// All methods take `&self` and may be called from any thread; every one sees and leaves a
+/// consistent state, and the order of the file is the order of the appends. What a reader returns
+/// is a snapshot. The file's name is looked up once: if the file is renamed or deleted while the
+/// session is open, appends go on to the same file.
+pub struct Session {
+    path: PathBuf,
+    warnings: Vec<Warning>,
+    durability: Durability,
+    clock: Arc<dyn Clock>,
+    core: Mutex<Core>,
+}
+
+struct Core {
+    live: Live,
+    standing: Standing,
+}
+
+enum Standing {
+    Open,
+    Closed,
+    Broken(String),
+}
+
+/// The file and what has been replayed from it.
+pub(crate) struct Live {
+    pub(crate) file: Box<dyn LogFile>,
+    /// Length up to the end of the last acknowledged line, in bytes.
+    pub(crate) len: u64,
+    /// Physical lines in it.
+    pub(crate) lines: u64,
+    pub(crate) state: State,
+}
+
+impl Session {
+    /// Starts a transcript at a path where nothing, or an empty file, stands. Missing folders are
+    /// created. The first line records `meta`, a JSON object.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("run.jsonl");
+    /// use sess::{Json, Message, Session};
+    ///
+    /// let session = Session::create(&path, Json::parse(r#"{"model":"small"}"#)?)?;
+    /// session.append_message(Message::user("What is in Cargo.toml?"))?;
+    /// assert_eq!(session.messages()[0].content, "What is in Cargo.toml?");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn create(path: impl AsRef<Path>, meta: Json) -> Result<Self, CreateError> {
+        Options::default().create(path, meta)
+    }
+
+    /// Opens a transcript, however its writer ended. A torn last line is cut off and kept beside
+    /// the file, a missing last line feed is added, the conversation is replayed, and appends go on
+    /// from there. On an error the file is as it was.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        Options::default().load(path)
+    }
+
+    /// For what [`create`](Self::create) and [`load`](Self::load) leave at its default.
+    pub fn options() -> Options {
+        Options::default()
+    }
+
+    pub(crate) fn new(path: PathBuf, live: Live, warnings: Vec<Warning>, options: &Options) -> Self {
+        Self {
+            path,
+            warnings,
+            durability: options.durability,
+            clock: options.clock.clone(),
+            core: Mutex::new(Core { live, standing: Standing::Open }),
+        }
+    }
+
+    /// Closes the session and releases the lock. Readers keep working, appends are refused. Closing
+    /// twice is harmless.
+    pub fn close(&self) {
+        let mut core = self.core();
+        core.standing = Standing::Closed;
+        // A lock that cannot be released here goes with the file when the session is dropped.
+        let _ = core.live.file.unlock();
+    }
+}
+
+/// Appending.
+///
+/// Every operation returns when its line is complete in the file, and its id. After an error, file
+/// and memory are as before, unless the error is [`AppendError::Broken`].
+impl Session {
+    /// Records a message.
+    pub fn append_message(&self, message: Message) -> Result<EnvelopeId, AppendError> {
+        self.append_message_with(message, &Extras::new())
+    }
+
+    /// Records a message with keys beside it, none of which may be one of [`RESERVED_KEYS`].
+    pub fn append_message_with(&self, message: Message, extras: &Extras) -> Result<EnvelopeId, AppendError> {
+        if let Some(key) = extras.keys().find(|key| RESERVED_KEYS.contains(&key.as_str())) {
+            return Err(argument("append_message", format!("the extra {key:?} is a key of the message itself")));
+        }
+        let mut line = LineWriter::new();
+        write_message(&mut line, &message, extras);
+        self.append("message", line)
+    }
+
+    /// Records the complete list of grants as it stands, never a change to it.
+    pub fn append_grants(&self, grants: &[Json]) -> Result<EnvelopeId, AppendError> {
+        let mut line = LineWriter::new();
+        line.list("grants", grants);
+        self.append("grants", line)
+    }
+
+    /// Records that a summary takes the place of the conversation up to an entry. The returned id
+    /// is also that of the summary's entry.
+    pub fn append_compaction(&self, compaction: &Compaction) -> Result<EnvelopeId, AppendError> {
+        let mut line = LineWriter::new();
+        compaction.write(&mut line);
+        self.append("compaction", line)
+    }
+
+    /// Records that contents are replaced by stubs. The list must not be empty.
+    pub fn append_elision(&self, items: &[Elision]) -> Result<EnvelopeId, AppendError> {
+        if items.is_empty() {
+            return Err(argument("append_elision", "the list of items is empty, so the line would have no effect".into()));
+        }
+        let items: Vec<Json> = items.iter().map(Elision::to_json).collect();
+        let mut line = LineWriter::new();
+        line.list("items", &items);
+        self.append("elision", line)
+    }
+
+    /// Records that a call is about to be handed to its tool.
+    pub fn append_tool_dispatched(&self, dispatch: &Dispatch) -> Result<OpId, AppendError> {
+        let mut line = LineWriter::new();
+        dispatch.write(&mut line);
+        self.append("tool-dispatched", line).map(OpId::from)
+    }
+
+    /// Records how an operation ended.
+    pub fn append_tool_settled(&self, settlement: &Settlement) -> Result<EnvelopeId, AppendError> {
+        let mut line = LineWriter::new();
+        settlement.write(&mut line);
+        self.append("tool-settled", line)
+    }
+
+    /// Settles an operation that an earlier process left open.
+    pub fn resolve_tool_operation(
+        &self,
+        op_id: impl Into<OpId>,
+        outcome: Outcome,
+        reason: Option<&str>,
+    ) -> Result<EnvelopeId, AppendError> {
+        let mut settlement = Settlement::new(op_id, outcome);
+        settlement.reason = reason.map(str::to_owned);
+        self.append_tool_settled(&settlement)
+    }
+
+    /// Records what surrounds a run. A section body that is already in the transcript is stored as
+    /// a pointer to its line.
+    pub fn append_run_context(&self, record: &RunContextRecord) -> Result<EnvelopeId, AppendError> {
+        check_run_context(record)?;
+        let (id, ts) = self.stamp();
+        let mut core = self.core();
+        self.check_open(&core)?;
+        let mut line = LineWriter::new();
+        core.live.state.contexts.write(&mut line, record, id.as_str());
+        let line = line.finish(id.as_str(), &ts, "run-context");
+        self.commit(&mut core, &line)?;
+        Ok(id)
+    }
+
+    /// Records a line of a type of the caller's own; none of [`BUILT_IN_TYPES`], not blank.
+    pub fn append_event(&self, type_name: &str, payload: &Json) -> Result<EnvelopeId, AppendError> {
+        if type_name.trim().is_empty() {
+            return Err(argument("append_event", "the type is empty".into()));
+        }
+        if BUILT_IN_TYPES.contains(&type_name) {
+            return Err(argument("append_event", format!("{type_name:?} has an append operation of its own")));
+        }
+        let (id, ts) = self.stamp();
+        self.append_line(id.clone(), &document_line(id.as_str(), payload, &ts, type_name))
+    }
+
+    pub(crate) fn append_meta(&self, meta: &Json) -> Result<EnvelopeId, AppendError> {
+        let (id, ts) = self.stamp();
+        self.append_line(id.clone(), &document_line(id.as_str(), meta, &ts, "session-meta"))
+    }
+
+    fn append(&self, type_name: &str, line: LineWriter) -> Result<EnvelopeId, AppendError> {
+        let (id, ts) = self.stamp();
+        let line = line.finish(id.as_str(), &ts, type_name);
+        self.append_line(id, &line)
+    }
+
+    fn append_line(&self, id: EnvelopeId, line: &str) -> Result<EnvelopeId, AppendError> {
+        let mut core = self.core();
+        self.check_open(&core)?;
+        self.commit(&mut core, line)?;
+        Ok(id)
+    }
+
+    /// Id and time are drawn before the lock is taken, so under concurrent appends the time stamps
+    /// need not rise in file order.
+    fn stamp(&self) -> (EnvelopeId, String) {
+        (EnvelopeId::fresh(), format_utc(self.clock.now()))
+    }
+
+    fn check_open(&self, core: &Core) -> Result<(), AppendError> {
+        match &core.standing {
+            Standing::Open => Ok(()),
+            Standing::Closed => Err(AppendError::Closed { path: self.path.clone() }),
+            Standing::Broken(cause) => Err(AppendError::Broken { path: self.path.clone(), cause: cause.clone() }),
+        }
+    }
+
+    /// The line is read back the way a load would read it, so that what this session holds and what
+    /// a load of its file would hold cannot differ.
+    fn commit(&self, core: &mut Core, line: &str) -> Result<(), AppendError> {
+        let envelope = Envelope::split(line.trim_end_matches('\n'));
+        let payload = core.live.state.check(&envelope)?;
+        self.write(core, line.as_bytes())?;
+        core.live.len += line.len() as u64;
+        core.live.lines += 1;
+        let number = core.live.lines;
+        core.live.state.apply(&envelope, &payload, number);
+        Ok(())
+    }
+
+    /// Never lets a later line follow a partial one: what a failed write left is taken back, and if
+    /// that fails the session is broken.
+    fn write(&self, core: &mut Core, bytes: &[u8]) -> Result<(), AppendError> {
+        if let Err(error) = core.live.file.append(bytes) {
+            let (path, len) = (self.path.clone(), core.live.len);
+            return Err(match core.live.file.set_len(len) {
+                Ok(()) => AppendError::Io { path, source: error },
+                Err(undo) => self.broken(core, format!("an append failed: {error}; taking it back failed: {undo}")),
+            });
+        }
+        if self.durability == Durability::PowerLoss
+            && let Err(error) = core.live.file.sync()
+        {
+            // The system may have dropped the pages it could not write, so no later sync can be
+            // trusted for them.
+            let len = core.live.len;
+            let _ = core.live.file.set_len(len);
+            return Err(self.broken(core, format!("a sync failed: {error}")));
+        }
+        Ok(())
+    }
+
+    fn broken(&self, core: &mut Core, cause: String) -> AppendError {
+        core.standing = Standing::Broken(cause.clone());
+        AppendError::Broken { path: self.path.clone(), cause }
+    }
+
+    /// A panic of a caller's code cannot happen while the lock is held, so a poisoned lock still
+    /// guards a consistent state.
+    fn core(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reading. Each answer is a snapshot and works after [`close`](Session::close) too.
+impl Session {
+    /// Where the transcript is, every link resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The object given to [`create`](Self::create).
+    pub fn meta(&self) -> Json {
+        self.core().live.state.meta.clone().unwrap_or_else(Json::empty_object)
+    }
+
+    /// The live conversation: what the model would be sent next.
+    pub fn messages(&self) -> Vec<Arc<Message>> {
+        let core = self.core();
+        let entries = core.live.state.replay.conversation().entries();
+        entries.iter().map(|entry| entry.body.clone()).collect()
+    }
+
+    /// The ids of the live conversation's entries, in the order of [`messages`](Self::messages).
+    pub fn message_ids(&self) -> Vec<EnvelopeId> {
+        let core = self.core();
+        let entries = core.live.state.replay.conversation().entries();
+        entries.iter().map(|entry| entry.id.clone()).collect()
+    }
+
+    /// Ids and messages of the live conversation, of one moment.
+    pub fn conversation(&self) -> Vec<(EnvelopeId, Arc<Message>)> {
+        let core = self.core();
+        let entries = core.live.state.replay.conversation().entries();
+        entries.iter().map(|entry| (entry.id.clone(), entry.body.clone())).collect()
+    }
+
+    /// Every stored envelope, unknown types included, byte for byte and in file order. They are
+    /// read from the file; memory does not hold them.
+    pub fn events(&self) -> io::Result<Vec<Json>> {
+        let core = self.core();
+        let mut lines = Lines::new(LogReader::new(core.live.file.as_ref(), 0, core.live.len));
+        let mut events = Vec::new();
+        while let Some(line) = lines.next_line()? {
+            let text = std::str::from_utf8(line.bytes).map_err(io::Error::other)?;
+            if !text.trim().is_empty() {
+                events.push(Json::parse(text).map_err(io::Error::other)?);
+            }
+        }
+        Ok(events)
+    }
+
+    /// How many envelopes there are, the meta line included.
+    pub fn envelope_count(&self) -> u64 {
+        self.core().live.state.envelopes
+    }
+
+    /// Physical lines in the file, blank ones included.
+    pub fn line_count(&self) -> u64 {
+        self.core().live.lines
+    }
+
+    /// The last recorded list of grants; empty before any.
+    pub fn grants(&self) -> Vec<Json> {
+        self.core().live.state.grants.clone()
+    }
+
+    /// What loading had to repair or read around. Appending adds nothing to it.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The recorded run contexts, in file order.
+    pub fn run_contexts(&self) -> Vec<RecordedContext> {
+        self.core().live.state.contexts.recorded().to_vec()
+    }
+
+    /// The last recorded run context.
+    pub fn last_run_context(&self) -> Option<RecordedContext> {
+        self.core().live.state.contexts.recorded().last().cloned()
+    }
+
+    /// The body of the section with this digest, when a line of this transcript carries it.
+    pub fn run_context_section(&self, digest: &str) -> Option<String> {
+        self.core().live.state.contexts.body(digest).map(str::to_owned)
+    }
+
+    /// Dispatched operations without a settle line, in the order of dispatch.
+    pub fn pending_tool_operations(&self) -> Vec<PendingOperation> {
+        self.core().live.state.replay.ledger().pending()
+    }
+
+    /// Every call without a known end and what may honestly be said of it, in file order: also the
+    /// ones that were never dispatched.
+    pub fn open_calls(&self) -> Vec<OpenCall> {
+        self.core().live.state.replay.ledger().open_calls()
+    }
+
+    /// Whether appends are refused.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.core().standing, Standing::Closed)
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let core = self.core();
+        out.debug_struct("Session")
+            .field("path", &self.path)
+            .field("lines", &core.live.lines)
+            .field("messages", &core.live.state.replay.conversation().entries().len())
+            .field("closed", &matches!(core.standing, Standing::Closed))
+            .finish_non_exhaustive()
+    }
+}
+
+fn check_run_context(record: &RunContextRecord) -> Result<(), AppendError> {
+    let blank = |text: &str| text.trim().is_empty();
+    let refused = |problem: String| Err(argument("append_run_context", problem));
+    if blank(record.run_id.as_str()) {
+        return refused("run-id is blank".into());
+    }
+    if blank(&record.digest) {
+        return refused("digest is blank".into());
+    }
+    for (index, section) in record.sections.iter().enumerate() {
+        for (key, value) in [("name", &section.name), ("digest", &section.digest)] {
+            if blank(value) {
+                return refused(format!("section {index} has no {key}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn argument(operation: &'static str, problem: String) -> AppendError {
+    AppendError::Argument { operation, problem }
+}

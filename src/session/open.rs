@@ -1,0 +1,229 @@
+//! Creates and loads sessions.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::disk::{Disk, FileSystem, LogFile};
+use super::envelope::kind_of;
+use super::error::{AppendError, CreateError, LoadError};
+use super::live::{Live, Session};
+use super::read::LogReader;
+use super::repair::{Plan, Repair, Repaired};
+use super::state::State;
+use super::survey::{Survey, survey};
+use crate::canonical::Json;
+use crate::clock::{Clock, SystemClock};
+
+/// Which disaster an acknowledged append survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The death of the process: the line has been handed to the operating system in one write.
+    #[default]
+    ProcessCrash,
+    /// The loss of power: the line is also on the device (a data sync per append, and a sync of
+    /// the folder when the file is created or repaired).
+    PowerLoss,
+}
+
+/// How sessions are created and loaded, where the defaults of [`Session::create`] and
+/// [`Session::load`] do not fit.
+#[derive(Clone)]
+pub struct Options {
+    pub(crate) durability: Durability,
+    pub(crate) keep_cut_bytes: bool,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) disk: Arc<dyn Disk>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            durability: Durability::default(),
+            keep_cut_bytes: true,
+            clock: Arc::new(SystemClock),
+            disk: Arc::new(FileSystem),
+        }
+    }
+}
+
+impl Options {
+    /// Which disaster an acknowledged append survives.
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Whether a repair keeps the bytes it cuts in a file beside the transcript, named
+    /// `<file name>.cut-<UTC time>`. On by default.
+    pub fn keep_cut_bytes(mut self, keep: bool) -> Self {
+        self.keep_cut_bytes = keep;
+        self
+    }
+
+    /// Where time stamps come from.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Where files live.
+    pub fn disk(mut self, disk: impl Disk + 'static) -> Self {
+        self.disk = Arc::new(disk);
+        self
+    }
+
+    /// See [`Session::create`].
+    pub fn create(&self, path: impl AsRef<Path>, meta: Json) -> Result<Session, CreateError> {
+        let path = path.as_ref();
+        if !meta.is_object() {
+            return Err(CreateError::BadMeta { found: kind_of(meta.text()) });
+        }
+        let (file, path) = self.claim(path)?;
+        let live = Live { file, len: 0, lines: 0, state: State::default() };
+        let session = Session::new(path.clone(), live, Vec::new(), self);
+        session.append_meta(&meta).map_err(|error| match error {
+            AppendError::Io { source, .. } => create_io(&path, "write the first line of", source),
+            other => create_io(&path, "write the first line of", io::Error::other(other.to_string())),
+        })?;
+        if self.durability == Durability::PowerLoss {
+            self.sync_folder(&path).map_err(|source| create_io(&path, "sync the folder of", source))?;
+        }
+        Ok(session)
+    }
+
+    /// See [`Session::load`].
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<Session, LoadError> {
+        let (file, path) = self.open_locked(path.as_ref())?;
+        let survey = survey_file(&path, file.as_ref())?;
+        let (mut file, repaired) = self.repair_of(&path).apply(survey.plan, file)?;
+        if self.durability == Durability::PowerLoss {
+            file.sync().map_err(|source| load_io(&path, "sync", source))?;
+            self.sync_folder(&path).map_err(|source| load_io(&path, "sync the folder of", source))?;
+        }
+        let len = file.len().map_err(|source| load_io(&path, "measure", source))?;
+        let mut warnings = survey.warnings;
+        if let (Some(kept), Some(last)) = (&repaired.kept_at, warnings.last_mut()) {
+            last.message.push_str(&format!("; its bytes are kept in {}", kept.display()));
+        }
+        let live = Live { file, len, lines: survey.lines, state: survey.state };
+        Ok(Session::new(path, live, warnings, self))
+    }
+
+    /// Does to a transcript what [`load`](Self::load) would do, and nothing else.
+    pub fn repair(&self, path: impl AsRef<Path>) -> Result<Repaired, LoadError> {
+        let (file, path) = self.open_locked(path.as_ref())?;
+        let plan = survey_file(&path, file.as_ref())?.plan;
+        let (_, repaired) = self.repair_of(&path).apply(plan, file)?;
+        Ok(repaired)
+    }
+
+    /// Says what [`repair`](Self::repair) would do. Takes no lock and writes nothing.
+    pub fn plan_repair(&self, path: impl AsRef<Path>) -> Result<Repaired, LoadError> {
+        let path = resolve(path.as_ref())?;
+        let file = fs::File::open(&path).map_err(|source| load_io(&path, "open", source))?;
+        let len = file.metadata().map_err(|source| load_io(&path, "measure", source))?.len();
+        let plan = survey(&path, file)?.plan;
+        let removed_bytes = match plan {
+            Plan::CutTail { offset, .. } => len.saturating_sub(offset),
+            _ => 0,
+        };
+        Ok(Repaired { plan, removed_bytes, kept_at: None })
+    }
+
+    fn repair_of<'a>(&'a self, path: &'a Path) -> Repair<'a> {
+        Repair {
+            disk: self.disk.as_ref(),
+            path,
+            keep_cut_bytes: self.keep_cut_bytes,
+            now: self.clock.now(),
+        }
+    }
+
+    /// Opens and locks a transcript. A repair by another process may rename a file over it between
+    /// the two steps; then the new one is opened.
+    fn open_locked(&self, path: &Path) -> Result<(Box<dyn LogFile>, PathBuf), LoadError> {
+        loop {
+            let resolved = resolve(path)?;
+            let file = self.disk.open(&resolved).map_err(|source| load_io(&resolved, "open for appending", source))?;
+            if !file.try_lock().map_err(|source| load_io(&resolved, "lock", source))? {
+                return Err(LoadError::Locked { path: resolved });
+            }
+            if file.is_at(&resolved).map_err(|source| load_io(&resolved, "look at", source))? {
+                return Ok((file, resolved));
+            }
+        }
+    }
+
+    /// Makes the file, or takes an empty one, and locks it. Of two that try at once, one gets it.
+    fn claim(&self, path: &Path) -> Result<(Box<dyn LogFile>, PathBuf), CreateError> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder).map_err(|source| create_io(path, "create the folder of", source))?;
+        }
+        let file = match self.disk.create_new(path, None) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.open_empty(path)?,
+            Err(source) => return Err(create_io(path, "create", source)),
+        };
+        if !file.try_lock().map_err(|source| create_io(path, "lock", source))? {
+            return Err(CreateError::Locked { path: path.to_owned() });
+        }
+        if !file.is_empty().map_err(|source| create_io(path, "measure", source))? {
+            return Err(CreateError::NotEmpty { path: path.to_owned(), found: "the file is not empty" });
+        }
+        let path = fs::canonicalize(path).map_err(|source| create_io(path, "resolve", source))?;
+        Ok((file, path))
+    }
+
+    fn open_empty(&self, path: &Path) -> Result<Box<dyn LogFile>, CreateError> {
+        let metadata = fs::metadata(path).map_err(|source| create_io(path, "look at", source))?;
+        if !metadata.is_file() {
+            let found = if metadata.is_dir() { "a folder stands there" } else { "no regular file stands there" };
+            return Err(CreateError::NotEmpty { path: path.to_owned(), found });
+        }
+        if metadata.len() > 0 {
+            return Err(CreateError::NotEmpty { path: path.to_owned(), found: "the file is not empty" });
+        }
+        self.disk.open(path).map_err(|source| create_io(path, "open", source))
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        self.disk.sync_folder(path.parent().unwrap_or(Path::new(".")))
+    }
+}
+
+fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {
+    survey(path, LogReader::new(file, 0, u64::MAX))
+}
+
+/// The regular file a path leads to, every link resolved.
+fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
+    let no_file = |found| LoadError::NoFile { path: path.to_owned(), found };
+    let resolved = match fs::canonicalize(path) {
+        Ok(resolved) => resolved,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(no_file(match fs::symlink_metadata(path) {
+                Ok(_) => "the link leads nowhere",
+                Err(_) => "no such file",
+            }));
+        }
+        Err(source) => return Err(load_io(path, "open", source)),
+    };
+    let metadata = fs::metadata(&resolved).map_err(|source| load_io(path, "look at", source))?;
+    if metadata.is_dir() {
+        return Err(no_file("this is a folder"));
+    }
+    if !metadata.is_file() {
+        return Err(no_file("this is no regular file"));
+    }
+    Ok(resolved)
+}
+
+fn load_io(path: &Path, action: &'static str, source: io::Error) -> LoadError {
+    LoadError::Io { path: path.to_owned(), action, source }
+}
+
+fn create_io(path: &Path, action: &'static str, source: io::Error) -> CreateError {
+    CreateError::Io { path: path.to_owned(), action, source }
+}

@@ -1,0 +1,265 @@
+//! What is given to the append operations, and how it is written as a payload.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::payload::Outcome;
+use super::write::LineWriter;
+use crate::canonical::Json;
+use crate::id::{CallId, EnvelopeId, OpId, RunId};
+use crate::message::Message;
+
+/// Keys beside a message, such as `usage` or `finish-reason`. They are recorded and shown, and
+/// never reach the model again.
+pub type Extras = BTreeMap<String, Json>;
+
+/// The payload keys that make a message. As extras they would change it, so they are refused.
+pub const RESERVED_KEYS: [&str; 7] =
+    ["role", "content", "tool-calls", "tool-call-id", "sticky", "sysprompt", "depth"];
+
+pub(crate) fn write_message(line: &mut LineWriter, message: &Message, extras: &Extras) {
+    line.text("content", &message.content);
+    line.text("role", message.role.as_str());
+    if let Some(depth) = message.depth {
+        line.integer("depth", depth);
+    }
+    if message.sticky {
+        line.flag("sticky", true);
+    }
+    if message.sysprompt {
+        line.flag("sysprompt", true);
+    }
+    if let Some(id) = &message.tool_call_id {
+        line.text("tool-call-id", id);
+    }
+    if !message.tool_calls.is_empty() {
+        line.list("tool-calls", &message.tool_calls);
+    }
+    for (key, value) in extras {
+        line.json(key, value);
+    }
+}
+
+/// A summary in the place of the conversation up to and including one entry.
+///
+/// Sticky entries among those survive, ahead of the summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compaction {
+    /// What stands for the replaced entries; may be empty.
+    pub summary: String,
+    /// The last entry that is replaced. It must be live.
+    pub replaces_through_id: EnvelopeId,
+    /// Tokens of the conversation before.
+    pub tokens_before: Option<u64>,
+    /// Tokens of the conversation after.
+    pub tokens_after: Option<u64>,
+    /// The middle was cut hard, because no summary could be had.
+    pub fallback: bool,
+}
+
+impl Compaction {
+    /// A summary without token counts, made by a summariser.
+    pub fn new(summary: impl Into<String>, replaces_through_id: impl Into<EnvelopeId>) -> Self {
+        Self {
+            summary: summary.into(),
+            replaces_through_id: replaces_through_id.into(),
+            tokens_before: None,
+            tokens_after: None,
+            fallback: false,
+        }
+    }
+
+    pub(crate) fn write(&self, line: &mut LineWriter) {
+        line.flag("fallback", self.fallback);
+        line.text("replaces-through-id", self.replaces_through_id.as_str());
+        line.text("summary", &self.summary);
+        line.count("tokens-after", self.tokens_after);
+        line.count("tokens-before", self.tokens_before);
+    }
+}
+
+/// One content that is replaced by a stub; id, role, calls and place of the entry stay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elision {
+    /// The entry. It must be live.
+    pub id: EnvelopeId,
+    /// What its content becomes; may be empty.
+    pub stub: String,
+}
+
+impl Elision {
+    /// This stub for that entry.
+    pub fn new(id: impl Into<EnvelopeId>, stub: impl Into<String>) -> Self {
+        Self { id: id.into(), stub: stub.into() }
+    }
+
+    pub(crate) fn to_json(&self) -> Json {
+        Json::object([
+            ("id", Json::string(self.id.as_str())),
+            ("stub", Json::string(&self.stub)),
+        ])
+    }
+}
+
+/// What a tool is called with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arguments {
+    /// Canonical argument text, see [`canonical_arguments`](crate::canonical::canonical_arguments).
+    Text(String),
+    /// The decoded document.
+    Document(Json),
+}
+
+/// A call that is about to be handed to its tool. Append it before the tool can see the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// The model's id for the call.
+    pub call_id: CallId,
+    /// The tool; may be empty.
+    pub tool: String,
+    /// What it is called with.
+    pub arguments: Arguments,
+    /// SHA-256 of the canonical JSON string that holds the argument text.
+    pub arguments_digest: Option<String>,
+    /// `read-only`, `idempotent`, `destructive` or `unknown`; recorded as given.
+    pub idempotency: Option<String>,
+    /// The run that dispatches.
+    pub run_id: Option<RunId>,
+    /// The round of the run, counted as the run counts.
+    pub round: Option<u64>,
+}
+
+impl Dispatch {
+    /// A dispatch with what is required.
+    pub fn new(call_id: impl Into<CallId>, tool: impl Into<String>, arguments: Arguments) -> Self {
+        Self {
+            call_id: call_id.into(),
+            tool: tool.into(),
+            arguments,
+            arguments_digest: None,
+            idempotency: None,
+            run_id: None,
+            round: None,
+        }
+    }
+
+    pub(crate) fn write(&self, line: &mut LineWriter) {
+        match &self.arguments {
+            Arguments::Text(text) => line.text("arguments", text),
+            Arguments::Document(json) => line.json("arguments", json),
+        }
+        line.optional("arguments-digest", self.arguments_digest.as_deref());
+        line.text("call-id", self.call_id.as_str());
+        line.optional("idempotency", self.idempotency.as_deref());
+        line.count("round", self.round);
+        line.optional("run-id", self.run_id.as_ref().map(RunId::as_str));
+        line.text("tool", &self.tool);
+    }
+}
+
+/// The end of an operation. Append it after the tool message that answers the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settlement {
+    /// The operation. It must be dispatched and not settled.
+    pub op_id: OpId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, in a word: `deadline`, `cancelled`, `crash-repair` or free text.
+    pub reason: Option<String>,
+    /// From dispatch to end. Written in seconds, rounded half up to microseconds.
+    pub duration: Option<Duration>,
+    /// SHA-256 of the canonical JSON string that holds the tool message's content.
+    pub result_digest: Option<String>,
+    /// The file that holds the full result: `{file, digest, bytes, chars, elided-chars}`.
+    pub artifact: Option<Json>,
+    /// The error in one line.
+    pub error: Option<String>,
+}
+
+impl Settlement {
+    /// A settlement with what is required.
+    pub fn new(op_id: impl Into<OpId>, outcome: Outcome) -> Self {
+        Self {
+            op_id: op_id.into(),
+            outcome,
+            reason: None,
+            duration: None,
+            result_digest: None,
+            artifact: None,
+            error: None,
+        }
+    }
+
+    pub(crate) fn write(&self, line: &mut LineWriter) {
+        if let Some(artifact) = self.artifact.as_ref().filter(|json| !is_empty_object(json)) {
+            line.json("artifact", artifact);
+        }
+        if let Some(duration) = self.duration {
+            line.number("duration", &seconds(duration));
+        }
+        line.optional("error", self.error.as_deref());
+        line.text("op-id", self.op_id.as_str());
+        line.text("outcome", self.outcome.as_str());
+        line.optional("reason", self.reason.as_deref());
+        line.optional("result-digest", self.result_digest.as_deref());
+    }
+}
+
+fn is_empty_object(json: &Json) -> bool {
+    json.entries().is_some_and(|entries| entries.is_empty())
+}
+
+/// Seconds with one to six fractional digits and never an exponent.
+fn seconds(duration: Duration) -> String {
+    let micros = (duration.as_nanos() + 500) / 1000;
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    let kept = text.trim_end_matches('0');
+    match kept.ends_with('.') {
+        true => format!("{kept}0"),
+        false => kept.to_owned(),
+    }
+}
+
+/// What surrounded a run: facts and prompt sections, with their digests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunContextRecord {
+    /// The run; not blank.
+    pub run_id: RunId,
+    /// Digest of the whole context; not blank.
+    pub digest: String,
+    /// In the order in which they are rendered.
+    pub facts: Vec<(String, String)>,
+    /// In the order in which they are rendered. A body that is already in the transcript is stored
+    /// as a pointer to the line that carries it.
+    pub sections: Vec<SectionRecord>,
+}
+
+/// One prompt section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionRecord {
+    /// Not blank.
+    pub name: String,
+    /// Digest of name and text; not blank. It alone decides whether a body is already stored.
+    pub digest: String,
+    /// The text; may be empty.
+    pub rendered: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_positional_with_one_to_six_digits() {
+        for (nanos, text) in [
+            (2_000_000_000, "2.0"),
+            (123_456_700, "0.123457"),
+            (1_000, "0.000001"),
+            (499, "0.0"),
+            (500, "0.000001"),
+            (90_061_500_000_000, "90061.5"),
+        ] {
+            assert_eq!(seconds(Duration::from_nanos(nanos)), text);
+        }
+    }
+}

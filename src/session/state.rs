@@ -1,0 +1,56 @@
+//! What an open session keeps in memory, filled line by line.
+
+use std::sync::Arc;
+
+use super::context::Contexts;
+use super::envelope::Envelope;
+use super::error::Fault;
+use super::payload::Payload;
+use super::replay::Replay;
+use crate::canonical::{Json, elements};
+use crate::id::EnvelopeId;
+use crate::message::Message;
+
+/// The state after the lines so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) replay: Replay<EnvelopeId, Arc<Message>>,
+    pub(crate) contexts: Contexts,
+    pub(crate) grants: Vec<Json>,
+    pub(crate) meta: Option<Json>,
+    /// Envelopes so far.
+    pub(crate) envelopes: u64,
+}
+
+impl State {
+    /// Whether a line may follow, and its payload read for [`apply`](Self::apply).
+    pub(crate) fn check<'a>(&self, envelope: &Envelope<'a>) -> Result<Payload<'a>, Fault> {
+        if !envelope.is_supported() {
+            let found = envelope.version().unwrap_or("none").to_owned();
+            return Err(Fault::BadVersion { found });
+        }
+        let payload = Payload::of(envelope)?;
+        if self.meta.is_none() && !matches!(payload, Payload::SessionMeta(_)) {
+            let found = envelope.type_name().unwrap_or_default().into_owned();
+            return Err(Fault::FirstNotMeta { found });
+        }
+        self.replay.check(&payload)?;
+        Ok(payload)
+    }
+
+    /// Takes a line in that [`check`](Self::check) has allowed. `line` is counted from 1.
+    pub(crate) fn apply(&mut self, envelope: &Envelope<'_>, payload: &Payload<'_>, line: u64) {
+        self.envelopes += 1;
+        match payload {
+            Payload::SessionMeta(meta) => self.meta = Some(Json::from_valid(meta)),
+            Payload::Grants(list) => {
+                let items = list.and_then(elements).into_iter().flatten();
+                self.grants = items.map(Json::from_valid).collect();
+            }
+            Payload::RunContext(text) => {
+                self.contexts.apply(&envelope.id().unwrap_or_default(), &envelope.ts(), text);
+            }
+            _ => self.replay.apply(envelope, payload, line),
+        }
+    }
+}
