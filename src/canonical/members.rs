@@ -28,7 +28,7 @@ pub fn elements(text: &str) -> Option<Elements<'_>> {
 }
 
 /// Whether a key token spells this key. Escapes are looked at only where there are any.
-pub fn key_is(token: &str, key: &str) -> bool {
+fn key_is(token: &str, key: &str) -> bool {
     let inner = &token[1..token.len() - 1];
     inner == key || (inner.contains('\\') && super::unescape(token).text == key)
 }
@@ -164,7 +164,10 @@ mod tests {
 
     #[test]
     fn elements_are_the_values_between_the_commas() {
-        let found: Vec<_> = elements(r#"[ "a,b" , [2] ,{} , 3]"#).into_iter().flatten().collect();
+        let found: Vec<_> = elements(r#"[ "a,b" , [2] ,{} , 3]"#)
+            .into_iter()
+            .flatten()
+            .collect();
         assert_eq!(found, [r#""a,b""#, "[2]", "{}", "3"]);
         assert_eq!(elements("[]").into_iter().flatten().count(), 0);
         assert!(elements("{}").is_none());

@@ -46,7 +46,10 @@ impl RecordedContext {
         Self {
             id: id.into(),
             ts: ts.to_owned(),
-            run_id: present(payload, "run-id").map(text_of).unwrap_or_default().into(),
+            run_id: present(payload, "run-id")
+                .map(text_of)
+                .unwrap_or_default()
+                .into(),
             digest: present(payload, "digest").map(text_of).unwrap_or_default(),
             facts: list(payload, "facts").filter_map(fact).collect(),
             sections: list(payload, "sections").filter_map(section).collect(),
@@ -64,13 +67,23 @@ impl RecordedContext {
 }
 
 fn list<'a>(payload: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
-    present(payload, key).and_then(elements).into_iter().flatten()
+    present(payload, key)
+        .and_then(elements)
+        .into_iter()
+        .flatten()
 }
 
 fn fact(row: &str) -> Option<(String, String)> {
     let cells: Vec<&str> = elements(row)?.collect();
     match cells[..] {
-        [key, value] => Some((text_of(key), if value == "null" { String::new() } else { text_of(value) })),
+        [key, value] => Some((
+            text_of(key),
+            if value == "null" {
+                String::new()
+            } else {
+                text_of(value)
+            },
+        )),
         _ => None,
     }
 }
@@ -113,7 +126,9 @@ impl Contexts {
     pub(crate) fn apply(&mut self, id: &str, ts: &str, payload: &str) {
         let context = RecordedContext::of(id, ts, payload);
         for (digest, body) in context.bodies() {
-            self.bodies.entry(digest).or_insert_with(|| (context.id.clone(), body));
+            self.bodies
+                .entry(digest)
+                .or_insert_with(|| (context.id.clone(), body));
         }
         self.recorded.push(context);
     }
@@ -151,5 +166,7 @@ impl Contexts {
 
 /// A string field's text, for a section of any writer.
 pub fn section_text(field: &Option<Json>) -> Option<String> {
-    field.as_ref().and_then(|json| string(json.text()).map(|text| text.into_owned()))
+    field
+        .as_ref()
+        .and_then(|json| string(json.text()).map(|text| text.into_owned()))
 }

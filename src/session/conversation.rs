@@ -61,7 +61,11 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         };
         let rest = self.entries.split_off(cut + 1);
         self.entries.retain(|entry| entry.sticky);
-        self.entries.push(Entry { id, body: summary, sticky: false });
+        self.entries.push(Entry {
+            id,
+            body: summary,
+            sticky: false,
+        });
         self.entries.extend(rest);
         self.places.clear();
         for (place, entry) in self.entries.iter().enumerate() {

@@ -66,18 +66,38 @@ impl Damage {
         let (text, utf8) = readable_part(bytes);
         if let Some(end) = first_value_end(text) {
             let more = bytes.len() - end;
-            return Self::new(DamageKind::Glued, end, format!("a whole JSON value ends at byte {end} of the line and {more} more bytes follow"));
+            return Self::new(
+                DamageKind::Glued,
+                end,
+                format!(
+                    "a whole JSON value ends at byte {end} of the line and {more} more bytes follow"
+                ),
+            );
         }
         if bytes.last() == Some(&0) {
             let run = bytes.iter().rev().take_while(|byte| **byte == 0).count();
             let at = bytes.len() - run;
-            return Self::new(DamageKind::NulRun, at, format!("{run} zero bytes from byte {at} of the line on"));
+            return Self::new(
+                DamageKind::NulRun,
+                at,
+                format!("{run} zero bytes from byte {at} of the line on"),
+            );
         }
         match utf8 {
-            Some(None) => return Self::new(DamageKind::Truncated, text.len(), "the line ends in the middle of a character".into()),
+            Some(None) => {
+                return Self::new(
+                    DamageKind::Truncated,
+                    text.len(),
+                    "the line ends in the middle of a character".into(),
+                );
+            }
             Some(Some(_)) => {
                 let at = text.len();
-                return Self::new(DamageKind::BadUtf8, at, format!("byte {at} of the line is not UTF-8"));
+                return Self::new(
+                    DamageKind::BadUtf8,
+                    at,
+                    format!("byte {at} of the line is not UTF-8"),
+                );
             }
             None => {}
         }
@@ -90,12 +110,24 @@ impl Damage {
         };
         let at = byte_of_column(text, &error);
         if error.is_eof() {
-            return Self::new(DamageKind::Truncated, text.len(), "the JSON ends before it is whole".into());
+            return Self::new(
+                DamageKind::Truncated,
+                text.len(),
+                "the JSON ends before it is whole".into(),
+            );
         }
         if is_loose(text) {
-            return Self::new(DamageKind::LooseJson, at, format!("whole but not strict JSON: {}", reason(&error)));
+            return Self::new(
+                DamageKind::LooseJson,
+                at,
+                format!("whole but not strict JSON: {}", reason(&error)),
+            );
         }
-        Self::new(DamageKind::NotJson, at, format!("not JSON: {}", reason(&error)))
+        Self::new(
+            DamageKind::NotJson,
+            at,
+            format!("not JSON: {}", reason(&error)),
+        )
     }
 
     fn new(kind: DamageKind, at: usize, message: String) -> Self {
@@ -131,9 +163,15 @@ fn first_value_end(text: &str) -> Option<usize> {
     }
 }
 
-/// serde_json counts lines and columns; a line of a transcript may hold a lone CR but no LF.
+/// serde_json counts lines and columns; a line of a transcript may hold a lone CR but no LF. Its
+/// column is that of the byte it refused, except for control characters, where it is one less.
 fn byte_of_column(text: &str, error: &serde_json::Error) -> usize {
-    error.column().saturating_sub(1).min(text.len())
+    let column = error.column();
+    let at = match error.to_string().starts_with("control character") {
+        true => column,
+        false => column.saturating_sub(1),
+    };
+    at.min(text.len())
 }
 
 fn reason(error: &serde_json::Error) -> String {
@@ -144,9 +182,10 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// Whether the text becomes JSON when raw control characters in strings are taken for spaces,
+/// Whether the text becomes JSON when a byte order mark before it is skipped, raw control characters in strings are taken for spaces,
 /// leading zeros are dropped and digits of other scripts are taken for ASCII digits.
 fn is_loose(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
     let mut strict = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
     for character in text.chars() {
@@ -175,7 +214,9 @@ fn is_loose(text: &str) -> bool {
 fn push_digit(strict: &mut String, digit: char) {
     if strict.ends_with('0') {
         let before = strict.as_bytes().iter().rev().nth(1);
-        let leads = before.is_none_or(|byte| !byte.is_ascii_digit() && !matches!(byte, b'.' | b'+' | b'e' | b'E'));
+        let leads = before.is_none_or(|byte| {
+            !byte.is_ascii_digit() && !matches!(byte, b'.' | b'+' | b'e' | b'E')
+        });
         // After an exponent's minus a zero may stay; after a number's minus it leads.
         if leads {
             strict.pop();
@@ -190,7 +231,7 @@ mod tests {
 
     #[test]
     fn each_damage_is_named_for_what_it_is() {
-        let cases: [(&[u8], DamageKind, usize); 11] = [
+        let cases: [(&[u8], DamageKind, usize); 12] = [
             (b"{\"a\":1", DamageKind::Truncated, 6),
             (b"{\"a\":\"\xc3", DamageKind::Truncated, 6),
             (b"{\"a\":1}{\"b\":2}", DamageKind::Glued, 7),
@@ -200,12 +241,18 @@ mod tests {
             (b"{\"a\":\"\xff\"}", DamageKind::BadUtf8, 6),
             (b"{\"a\":\"\x01\"}", DamageKind::LooseJson, 6),
             (b"{\"a\":007}", DamageKind::LooseJson, 6),
+            ("\u{feff}{}".as_bytes(), DamageKind::LooseJson, 0),
             (b"{\"a\":1,}", DamageKind::NotJson, 7),
             (b"hello", DamageKind::NotJson, 0),
         ];
         for (bytes, kind, at) in cases {
             let damage = Damage::of(bytes);
-            assert_eq!((damage.kind, damage.at), (kind, at), "{}", String::from_utf8_lossy(bytes));
+            assert_eq!(
+                (damage.kind, damage.at),
+                (kind, at),
+                "{}",
+                String::from_utf8_lossy(bytes)
+            );
         }
     }
 }

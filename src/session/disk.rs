@@ -104,7 +104,11 @@ impl Disk for FileSystem {
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         // Windows cannot open a folder as a file, and journals names by itself.
-        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+        if cfg!(unix) {
+            File::open(folder)?.sync_all()
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -152,7 +156,10 @@ impl LogFile for DiskFile {
         };
         #[cfg(not(unix))]
         let owner = None;
-        Ok(Access { permissions: metadata.permissions(), owner })
+        Ok(Access {
+            permissions: metadata.permissions(),
+            owner,
+        })
     }
 }
 
@@ -165,7 +172,11 @@ pub(crate) fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<us
 }
 
 /// Copies the bytes `range` of one file to the end of another.
-pub(crate) fn copy(from: &dyn LogFile, range: std::ops::Range<u64>, to: &mut dyn LogFile) -> io::Result<()> {
+pub(crate) fn copy(
+    from: &dyn LogFile,
+    range: std::ops::Range<u64>,
+    to: &mut dyn LogFile,
+) -> io::Result<()> {
     let mut left = range.end - range.start;
     let mut source = super::read::LogReader::new(from, range.start, range.end);
     let mut buffer = vec![0; 1024 * 1024];

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::damage::Damage;
-use crate::canonical::{self, key_is, members};
+use crate::canonical::{self, members};
 
 /// The version every line carries as `v`.
 ///
@@ -167,7 +167,9 @@ pub(crate) fn lone_surrogate(text: &str) -> Option<usize> {
     while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
         let escape = at + found;
         match surrogate_at(bytes, escape) {
-            Some(0xD800..=0xDBFF) if matches!(surrogate_at(bytes, escape + 6), Some(0xDC00..=0xDFFF)) => {
+            Some(0xD800..=0xDBFF)
+                if matches!(surrogate_at(bytes, escape + 6), Some(0xDC00..=0xDFFF)) =>
+            {
                 at = escape + 12;
             }
             Some(_) => return Some(escape),
@@ -186,13 +188,7 @@ fn surrogate_at(bytes: &[u8], at: usize) -> Option<u16> {
 
 /// The member of a payload that is not `null`, since `null` counts as absent.
 pub(crate) fn present<'a>(payload: &'a str, key: &str) -> Option<&'a str> {
-    let mut found = None;
-    for (token, value) in members(payload)? {
-        if key_is(token, key) {
-            found = Some(value);
-        }
-    }
-    found.filter(|value| *value != "null")
+    canonical::member(payload, key).filter(|value| *value != "null")
 }
 
 #[cfg(test)]
@@ -208,7 +204,8 @@ mod tests {
 
     #[test]
     fn the_last_of_two_equal_keys_counts_and_escaped_keys_are_keys() {
-        let line = envelope(r#"{"id":"a","id":"b","\u0074ype":"x","v":1e0,"payload":{"k":1},"extra":[]}"#);
+        let line =
+            envelope(r#"{"id":"a","id":"b","\u0074ype":"x","v":1e0,"payload":{"k":1},"extra":[]}"#);
         assert_eq!(line.id().as_deref(), Some("b"));
         assert_eq!(line.type_name().as_deref(), Some("x"));
         assert_eq!(line.payload(), Some(r#"{"k":1}"#));
@@ -235,10 +232,16 @@ mod tests {
 
     #[test]
     fn blank_lines_and_other_values_are_told_apart() {
-        assert!(matches!(Verdict::of("\u{3000} \u{85}\t".as_bytes()), Verdict::Blank));
+        assert!(matches!(
+            Verdict::of("\u{3000} \u{85}\t".as_bytes()),
+            Verdict::Blank
+        ));
         assert!(matches!(Verdict::of(b""), Verdict::Blank));
         assert!(matches!(Verdict::of(b" null "), Verdict::Value("null")));
-        assert!(matches!(Verdict::of("\u{feff}".as_bytes()), Verdict::Damaged(_)));
+        assert!(matches!(
+            Verdict::of("\u{feff}".as_bytes()),
+            Verdict::Damaged(_)
+        ));
     }
 
     #[test]

@@ -57,7 +57,9 @@ pub enum Fault {
     #[error("the compaction has no replaces-through-id")]
     CompactionNoTarget,
     /// A compaction that names no live entry.
-    #[error("the compaction replaces through {id:?}, but no live entry has that id: it is absent altogether, or only written further down")]
+    #[error(
+        "the compaction replaces through {id:?}, but no live entry has that id: it is absent altogether, or only written further down"
+    )]
     CompactionUnknownTarget {
         /// The id named.
         id: String,
@@ -86,7 +88,9 @@ pub enum Fault {
         index: usize,
     },
     /// An elision that names no live entry.
-    #[error("the elision names {id:?}, but no live entry has that id: it is absent altogether, or a compaction has already folded it away")]
+    #[error(
+        "the elision names {id:?}, but no live entry has that id: it is absent altogether, or a compaction has already folded it away"
+    )]
     ElisionUnknownTarget {
         /// The id named.
         id: String,
@@ -101,7 +105,9 @@ pub enum Fault {
         found: String,
     },
     /// A settle line for an operation nobody dispatched.
-    #[error("operation {id:?} is settled, but no dispatch line with that id comes before: it is absent altogether, or only written further down")]
+    #[error(
+        "operation {id:?} is settled, but no dispatch line with that id comes before: it is absent altogether, or only written further down"
+    )]
     SettleUnknownOperation {
         /// The operation named.
         id: String,
@@ -125,7 +131,9 @@ impl Fault {
             Fault::NoId { .. } => "no-id",
             Fault::BadMessage { field: "role", .. } => "message-bad-role",
             Fault::BadMessage { field: "depth", .. } => "message-bad-depth",
-            Fault::BadMessage { field: "content", .. } => "message-bad-content",
+            Fault::BadMessage {
+                field: "content", ..
+            } => "message-bad-content",
             Fault::BadMessage { .. } => "message-bad-field",
             Fault::BadSummary { .. } => "compaction-bad-summary",
             Fault::CompactionNoTarget => "compaction-no-target",
@@ -147,7 +155,10 @@ impl Fault {
     pub fn is_wrong_envelope(&self) -> bool {
         matches!(
             self,
-            Fault::NotObject { .. } | Fault::BadVersion { .. } | Fault::NoType | Fault::FirstNotMeta { .. }
+            Fault::NotObject { .. }
+                | Fault::BadVersion { .. }
+                | Fault::NoType
+                | Fault::FirstNotMeta { .. }
         )
     }
 }
@@ -305,7 +316,9 @@ impl LoadError {
     /// Whether the file is no transcript, or none this build can read, rather than a damaged one.
     pub fn is_not_a_transcript(&self) -> bool {
         match self {
-            LoadError::Empty { .. } | LoadError::NotTranscript { .. } | LoadError::TruncatedMeta { .. } => true,
+            LoadError::Empty { .. }
+            | LoadError::NotTranscript { .. }
+            | LoadError::TruncatedMeta { .. } => true,
             LoadError::Line { first, fault, .. } => *first && fault.is_wrong_envelope(),
             _ => false,
         }

@@ -12,7 +12,10 @@ use super::open::{Durability, Options};
 use super::operations::{OpenCall, PendingOperation};
 use super::payload::{BUILT_IN_TYPES, Outcome};
 use super::read::{Lines, LogReader};
-use super::record::{Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord, Settlement, write_message};
+use super::record::{
+    Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord, Settlement,
+    write_message,
+};
 use super::state::State;
 use super::survey::Warning;
 use super::write::{LineWriter, document_line};
@@ -86,13 +89,21 @@ impl Session {
         Options::default()
     }
 
-    pub(crate) fn new(path: PathBuf, live: Live, warnings: Vec<Warning>, options: &Options) -> Self {
+    pub(crate) fn new(
+        path: PathBuf,
+        live: Live,
+        warnings: Vec<Warning>,
+        options: &Options,
+    ) -> Self {
         Self {
             path,
             warnings,
             durability: options.durability,
             clock: options.clock.clone(),
-            core: Mutex::new(Core { live, standing: Standing::Open }),
+            core: Mutex::new(Core {
+                live,
+                standing: Standing::Open,
+            }),
         }
     }
 
@@ -117,9 +128,19 @@ impl Session {
     }
 
     /// Records a message with keys beside it, none of which may be one of [`RESERVED_KEYS`].
-    pub fn append_message_with(&self, message: Message, extras: &Extras) -> Result<EnvelopeId, AppendError> {
-        if let Some(key) = extras.keys().find(|key| RESERVED_KEYS.contains(&key.as_str())) {
-            return Err(argument("append_message", format!("the extra {key:?} is a key of the message itself")));
+    pub fn append_message_with(
+        &self,
+        message: Message,
+        extras: &Extras,
+    ) -> Result<EnvelopeId, AppendError> {
+        if let Some(key) = extras
+            .keys()
+            .find(|key| RESERVED_KEYS.contains(&key.as_str()))
+        {
+            return Err(argument(
+                "append_message",
+                format!("the extra {key:?} is a key of the message itself"),
+            ));
         }
         let mut line = LineWriter::new();
         write_message(&mut line, &message, extras);
@@ -144,7 +165,10 @@ impl Session {
     /// Records that contents are replaced by stubs. The list must not be empty.
     pub fn append_elision(&self, items: &[Elision]) -> Result<EnvelopeId, AppendError> {
         if items.is_empty() {
-            return Err(argument("append_elision", "the list of items is empty, so the line would have no effect".into()));
+            return Err(argument(
+                "append_elision",
+                "the list of items is empty, so the line would have no effect".into(),
+            ));
         }
         let items: Vec<Json> = items.iter().map(Elision::to_json).collect();
         let mut line = LineWriter::new();
@@ -186,7 +210,10 @@ impl Session {
         let mut core = self.core();
         self.check_open(&core)?;
         let mut line = LineWriter::new();
-        core.live.state.contexts.write(&mut line, record, id.as_str());
+        core.live
+            .state
+            .contexts
+            .write(&mut line, record, id.as_str());
         let line = line.finish(id.as_str(), &ts, "run-context");
         self.commit(&mut core, &line)?;
         Ok(id)
@@ -198,15 +225,24 @@ impl Session {
             return Err(argument("append_event", "the type is empty".into()));
         }
         if BUILT_IN_TYPES.contains(&type_name) {
-            return Err(argument("append_event", format!("{type_name:?} has an append operation of its own")));
+            return Err(argument(
+                "append_event",
+                format!("{type_name:?} has an append operation of its own"),
+            ));
         }
         let (id, ts) = self.stamp();
-        self.append_line(id.clone(), &document_line(id.as_str(), payload, &ts, type_name))
+        self.append_line(
+            id.clone(),
+            &document_line(id.as_str(), payload, &ts, type_name),
+        )
     }
 
     pub(crate) fn append_meta(&self, meta: &Json) -> Result<EnvelopeId, AppendError> {
         let (id, ts) = self.stamp();
-        self.append_line(id.clone(), &document_line(id.as_str(), meta, &ts, "session-meta"))
+        self.append_line(
+            id.clone(),
+            &document_line(id.as_str(), meta, &ts, "session-meta"),
+        )
     }
 
     fn append(&self, type_name: &str, line: LineWriter) -> Result<EnvelopeId, AppendError> {
@@ -231,8 +267,13 @@ impl Session {
     fn check_open(&self, core: &Core) -> Result<(), AppendError> {
         match &core.standing {
             Standing::Open => Ok(()),
-            Standing::Closed => Err(AppendError::Closed { path: self.path.clone() }),
-            Standing::Broken(cause) => Err(AppendError::Broken { path: self.path.clone(), cause: cause.clone() }),
+            Standing::Closed => Err(AppendError::Closed {
+                path: self.path.clone(),
+            }),
+            Standing::Broken(cause) => Err(AppendError::Broken {
+                path: self.path.clone(),
+                cause: cause.clone(),
+            }),
         }
     }
 
@@ -255,8 +296,14 @@ impl Session {
         if let Err(error) = core.live.file.append(bytes) {
             let (path, len) = (self.path.clone(), core.live.len);
             return Err(match core.live.file.set_len(len) {
-                Ok(()) => AppendError::Io { path, source: error },
-                Err(undo) => self.broken(core, format!("an append failed: {error}; taking it back failed: {undo}")),
+                Ok(()) => AppendError::Io {
+                    path,
+                    source: error,
+                },
+                Err(undo) => self.broken(
+                    core,
+                    format!("an append failed: {error}; taking it back failed: {undo}"),
+                ),
             });
         }
         if self.durability == Durability::PowerLoss
@@ -273,7 +320,10 @@ impl Session {
 
     fn broken(&self, core: &mut Core, cause: String) -> AppendError {
         core.standing = Standing::Broken(cause.clone());
-        AppendError::Broken { path: self.path.clone(), cause }
+        AppendError::Broken {
+            path: self.path.clone(),
+            cause,
+        }
     }
 
     /// A panic of a caller's code cannot happen while the lock is held, so a poisoned lock still
@@ -292,7 +342,12 @@ impl Session {
 
     /// The object given to [`create`](Self::create).
     pub fn meta(&self) -> Json {
-        self.core().live.state.meta.clone().unwrap_or_else(Json::empty_object)
+        self.core()
+            .live
+            .state
+            .meta
+            .clone()
+            .unwrap_or_else(Json::empty_object)
     }
 
     /// The live conversation: what the model would be sent next.
@@ -313,7 +368,10 @@ impl Session {
     pub fn conversation(&self) -> Vec<(EnvelopeId, Arc<Message>)> {
         let core = self.core();
         let entries = core.live.state.replay.conversation().entries();
-        entries.iter().map(|entry| (entry.id.clone(), entry.body.clone())).collect()
+        entries
+            .iter()
+            .map(|entry| (entry.id.clone(), entry.body.clone()))
+            .collect()
     }
 
     /// Every stored envelope, unknown types included, byte for byte and in file order. They are
@@ -363,7 +421,12 @@ impl Session {
 
     /// The body of the section with this digest, when a line of this transcript carries it.
     pub fn run_context_section(&self, digest: &str) -> Option<String> {
-        self.core().live.state.contexts.body(digest).map(str::to_owned)
+        self.core()
+            .live
+            .state
+            .contexts
+            .body(digest)
+            .map(str::to_owned)
     }
 
     /// Dispatched operations without a settle line, in the order of dispatch.
@@ -389,7 +452,10 @@ impl std::fmt::Debug for Session {
         out.debug_struct("Session")
             .field("path", &self.path)
             .field("lines", &core.live.lines)
-            .field("messages", &core.live.state.replay.conversation().entries().len())
+            .field(
+                "messages",
+                &core.live.state.replay.conversation().entries().len(),
+            )
             .field("closed", &matches!(core.standing, Standing::Closed))
             .finish_non_exhaustive()
     }

@@ -68,7 +68,8 @@ pub use operations::{CallState, OpenCall, PendingOperation};
 pub use payload::{BUILT_IN_TYPES, Outcome};
 pub use peek::{Peek, PeekError};
 pub use record::{
-    Arguments, Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord, SectionRecord, Settlement,
+    Arguments, Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord,
+    SectionRecord, Settlement,
 };
 pub use repair::{Plan, Repaired};
 pub use resolve::{Choice, Resolution, ResolveError};

@@ -78,17 +78,29 @@ impl Options {
     pub fn create(&self, path: impl AsRef<Path>, meta: Json) -> Result<Session, CreateError> {
         let path = path.as_ref();
         if !meta.is_object() {
-            return Err(CreateError::BadMeta { found: kind_of(meta.text()) });
+            return Err(CreateError::BadMeta {
+                found: kind_of(meta.text()),
+            });
         }
         let (file, path) = self.claim(path)?;
-        let live = Live { file, len: 0, lines: 0, state: State::default() };
+        let live = Live {
+            file,
+            len: 0,
+            lines: 0,
+            state: State::default(),
+        };
         let session = Session::new(path.clone(), live, Vec::new(), self);
         session.append_meta(&meta).map_err(|error| match error {
             AppendError::Io { source, .. } => create_io(&path, "write the first line of", source),
-            other => create_io(&path, "write the first line of", io::Error::other(other.to_string())),
+            other => create_io(
+                &path,
+                "write the first line of",
+                io::Error::other(other.to_string()),
+            ),
         })?;
         if self.durability == Durability::PowerLoss {
-            self.sync_folder(&path).map_err(|source| create_io(&path, "sync the folder of", source))?;
+            self.sync_folder(&path)
+                .map_err(|source| create_io(&path, "sync the folder of", source))?;
         }
         Ok(session)
     }
@@ -99,15 +111,25 @@ impl Options {
         let survey = survey_file(&path, file.as_ref())?;
         let (mut file, repaired) = self.repair_of(&path).apply(survey.plan, file)?;
         if self.durability == Durability::PowerLoss {
-            file.sync().map_err(|source| load_io(&path, "sync", source))?;
-            self.sync_folder(&path).map_err(|source| load_io(&path, "sync the folder of", source))?;
+            file.sync()
+                .map_err(|source| load_io(&path, "sync", source))?;
+            self.sync_folder(&path)
+                .map_err(|source| load_io(&path, "sync the folder of", source))?;
         }
-        let len = file.len().map_err(|source| load_io(&path, "measure", source))?;
+        let len = file
+            .len()
+            .map_err(|source| load_io(&path, "measure", source))?;
         let mut warnings = survey.warnings;
         if let (Some(kept), Some(last)) = (&repaired.kept_at, warnings.last_mut()) {
-            last.message.push_str(&format!("; its bytes are kept in {}", kept.display()));
+            last.message
+                .push_str(&format!("; its bytes are kept in {}", kept.display()));
         }
-        let live = Live { file, len, lines: survey.lines, state: survey.state };
+        let live = Live {
+            file,
+            len,
+            lines: survey.lines,
+            state: survey.state,
+        };
         Ok(Session::new(path, live, warnings, self))
     }
 
@@ -123,13 +145,20 @@ impl Options {
     pub fn plan_repair(&self, path: impl AsRef<Path>) -> Result<Repaired, LoadError> {
         let path = resolve(path.as_ref())?;
         let file = fs::File::open(&path).map_err(|source| load_io(&path, "open", source))?;
-        let len = file.metadata().map_err(|source| load_io(&path, "measure", source))?.len();
+        let len = file
+            .metadata()
+            .map_err(|source| load_io(&path, "measure", source))?
+            .len();
         let plan = survey(&path, file)?.plan;
         let removed_bytes = match plan {
             Plan::CutTail { offset, .. } => len.saturating_sub(offset),
             _ => 0,
         };
-        Ok(Repaired { plan, removed_bytes, kept_at: None })
+        Ok(Repaired {
+            plan,
+            removed_bytes,
+            kept_at: None,
+        })
     }
 
     fn repair_of<'a>(&'a self, path: &'a Path) -> Repair<'a> {
@@ -146,11 +175,20 @@ impl Options {
     fn open_locked(&self, path: &Path) -> Result<(Box<dyn LogFile>, PathBuf), LoadError> {
         loop {
             let resolved = resolve(path)?;
-            let file = self.disk.open(&resolved).map_err(|source| load_io(&resolved, "open for appending", source))?;
-            if !file.try_lock().map_err(|source| load_io(&resolved, "lock", source))? {
+            let file = self
+                .disk
+                .open(&resolved)
+                .map_err(|source| load_io(&resolved, "open for appending", source))?;
+            if !file
+                .try_lock()
+                .map_err(|source| load_io(&resolved, "lock", source))?
+            {
                 return Err(LoadError::Locked { path: resolved });
             }
-            if file.is_at(&resolved).map_err(|source| load_io(&resolved, "look at", source))? {
+            if file
+                .is_at(&resolved)
+                .map_err(|source| load_io(&resolved, "look at", source))?
+            {
                 return Ok((file, resolved));
             }
         }
@@ -158,19 +196,34 @@ impl Options {
 
     /// Makes the file, or takes an empty one, and locks it. Of two that try at once, one gets it.
     fn claim(&self, path: &Path) -> Result<(Box<dyn LogFile>, PathBuf), CreateError> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(|source| create_io(path, "create the folder of", source))?;
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            fs::create_dir_all(folder)
+                .map_err(|source| create_io(path, "create the folder of", source))?;
         }
         let file = match self.disk.create_new(path, None) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.open_empty(path)?,
             Err(source) => return Err(create_io(path, "create", source)),
         };
-        if !file.try_lock().map_err(|source| create_io(path, "lock", source))? {
-            return Err(CreateError::Locked { path: path.to_owned() });
+        if !file
+            .try_lock()
+            .map_err(|source| create_io(path, "lock", source))?
+        {
+            return Err(CreateError::Locked {
+                path: path.to_owned(),
+            });
         }
-        if !file.is_empty().map_err(|source| create_io(path, "measure", source))? {
-            return Err(CreateError::NotEmpty { path: path.to_owned(), found: "the file is not empty" });
+        if !file
+            .is_empty()
+            .map_err(|source| create_io(path, "measure", source))?
+        {
+            return Err(CreateError::NotEmpty {
+                path: path.to_owned(),
+                found: "the file is not empty",
+            });
         }
         let path = fs::canonicalize(path).map_err(|source| create_io(path, "resolve", source))?;
         Ok((file, path))
@@ -179,17 +232,30 @@ impl Options {
     fn open_empty(&self, path: &Path) -> Result<Box<dyn LogFile>, CreateError> {
         let metadata = fs::metadata(path).map_err(|source| create_io(path, "look at", source))?;
         if !metadata.is_file() {
-            let found = if metadata.is_dir() { "a folder stands there" } else { "no regular file stands there" };
-            return Err(CreateError::NotEmpty { path: path.to_owned(), found });
+            let found = if metadata.is_dir() {
+                "a folder stands there"
+            } else {
+                "no regular file stands there"
+            };
+            return Err(CreateError::NotEmpty {
+                path: path.to_owned(),
+                found,
+            });
         }
         if metadata.len() > 0 {
-            return Err(CreateError::NotEmpty { path: path.to_owned(), found: "the file is not empty" });
+            return Err(CreateError::NotEmpty {
+                path: path.to_owned(),
+                found: "the file is not empty",
+            });
         }
-        self.disk.open(path).map_err(|source| create_io(path, "open", source))
+        self.disk
+            .open(path)
+            .map_err(|source| create_io(path, "open", source))
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.disk.sync_folder(path.parent().unwrap_or(Path::new(".")))
+        self.disk
+            .sync_folder(path.parent().unwrap_or(Path::new(".")))
     }
 }
 
@@ -199,7 +265,10 @@ fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {
 
 /// The regular file a path leads to, every link resolved.
 fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
-    let no_file = |found| LoadError::NoFile { path: path.to_owned(), found };
+    let no_file = |found| LoadError::NoFile {
+        path: path.to_owned(),
+        found,
+    };
     let resolved = match fs::canonicalize(path) {
         Ok(resolved) => resolved,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -221,9 +290,17 @@ fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
 }
 
 fn load_io(path: &Path, action: &'static str, source: io::Error) -> LoadError {
-    LoadError::Io { path: path.to_owned(), action, source }
+    LoadError::Io {
+        path: path.to_owned(),
+        action,
+        source,
+    }
 }
 
 fn create_io(path: &Path, action: &'static str, source: io::Error) -> CreateError {
-    CreateError::Io { path: path.to_owned(), action, source }
+    CreateError::Io {
+        path: path.to_owned(),
+        action,
+        source,
+    }
 }

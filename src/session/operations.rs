@@ -126,7 +126,12 @@ pub struct Ledger {
 impl Ledger {
     /// Calls without a known end, in file order, each with its state.
     pub fn open_calls(&self) -> Vec<OpenCall> {
-        let mut open: Vec<OpenCall> = self.calls.iter().filter(|call| !call.settled).cloned().collect();
+        let mut open: Vec<OpenCall> = self
+            .calls
+            .iter()
+            .filter(|call| !call.settled)
+            .cloned()
+            .collect();
         for call in &mut open {
             call.state = call.judge(self.any_dispatch);
         }
@@ -135,10 +140,16 @@ impl Ledger {
 
     /// Dispatched operations that were never settled, in the order of dispatch.
     pub fn pending(&self) -> Vec<PendingOperation> {
-        let mut pending: Vec<&OpenCall> =
-            self.calls.iter().filter(|call| !call.settled && call.operation.is_some()).collect();
+        let mut pending: Vec<&OpenCall> = self
+            .calls
+            .iter()
+            .filter(|call| !call.settled && call.operation.is_some())
+            .collect();
         pending.sort_by_key(|call| call.line);
-        pending.into_iter().filter_map(|call| call.operation.clone()).collect()
+        pending
+            .into_iter()
+            .filter_map(|call| call.operation.clone())
+            .collect()
     }
 
     /// Calls of the live conversation that the conversation has left behind without an answer,
@@ -192,7 +203,9 @@ impl Ledger {
         };
         call.answer = Some(Answer {
             is_error: view.flag("is-error"),
-            is_result: !["background", "outcome-unknown", "abandoned"].iter().any(|extra| view.flag(extra)),
+            is_result: !["background", "outcome-unknown", "abandoned"]
+                .iter()
+                .any(|extra| view.flag(extra)),
             line,
         });
         self.forget_what_is_known();
@@ -241,7 +254,11 @@ impl Ledger {
 
     pub(crate) fn settled(&mut self, op_id: &str) {
         let open = self.calls.iter_mut().rev().find(|call| {
-            !call.settled && call.operation.as_ref().is_some_and(|operation| operation.op_id.as_str() == op_id)
+            !call.settled
+                && call
+                    .operation
+                    .as_ref()
+                    .is_some_and(|operation| operation.op_id.as_str() == op_id)
         });
         if let Some(call) = open {
             call.settled = true;
@@ -252,7 +269,10 @@ impl Ledger {
     /// Marks the calls whose turn a compaction has folded away.
     pub(crate) fn folded(&mut self, is_live: impl Fn(&str) -> bool) {
         for call in &mut self.calls {
-            let live = call.turn.as_ref().is_some_and(|turn| is_live(turn.as_str()));
+            let live = call
+                .turn
+                .as_ref()
+                .is_some_and(|turn| is_live(turn.as_str()));
             call.turn_is_live = call.turn_is_live && live;
         }
         self.forget_what_is_known();

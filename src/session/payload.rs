@@ -57,7 +57,9 @@ impl<'a> Payload<'a> {
                 needs_id(envelope, "message")?;
                 Payload::Message(MessageView::of(envelope.payload())?)
             }
-            "grants" => Payload::Grants(present(object, "grants").filter(|text| kind_of(text) == "array")),
+            "grants" => {
+                Payload::Grants(present(object, "grants").filter(|text| kind_of(text) == "array"))
+            }
             "compaction" => {
                 needs_id(envelope, "compaction")?;
                 Payload::Compaction(CompactionView::of(object)?)
@@ -145,7 +147,9 @@ impl<'a> MessageView<'a> {
         self.sticky = boolean("sticky", slots.sticky)?;
         self.sysprompt = boolean("sysprompt", slots.sysprompt)?;
         if let Some(token) = not_null(slots.depth) {
-            let depth = token.parse().map_err(|_| bad("depth", "an integer", token))?;
+            let depth = token
+                .parse()
+                .map_err(|_| bad("depth", "an integer", token))?;
             self.depth = Some(depth);
         }
         Ok(())
@@ -243,10 +247,18 @@ impl<'a> CompactionView<'a> {
             .ok_or(Fault::CompactionNoTarget)?;
         let summary = match present(payload, "summary") {
             Some(token) if token.starts_with('"') => token,
-            Some(token) => return Err(Fault::BadSummary { found: shorten(token) }),
+            Some(token) => {
+                return Err(Fault::BadSummary {
+                    found: shorten(token),
+                });
+            }
             None => "\"\"",
         };
-        Ok(Self { through, summary, payload })
+        Ok(Self {
+            through,
+            summary,
+            payload,
+        })
     }
 
     /// The text that stands for what was replaced.
@@ -276,19 +288,29 @@ pub struct ElisionItem<'a> {
 }
 
 fn elision_items(payload: &str) -> Result<Vec<ElisionItem<'_>>, Fault> {
-    let items = present(payload, "items").and_then(elements).ok_or(Fault::ElisionNoItems)?;
-    items.enumerate().map(|(index, item)| elision_item(index, item)).collect()
+    let items = present(payload, "items")
+        .and_then(elements)
+        .ok_or(Fault::ElisionNoItems)?;
+    items
+        .enumerate()
+        .map(|(index, item)| elision_item(index, item))
+        .collect()
 }
 
 fn elision_item(index: usize, item: &str) -> Result<ElisionItem<'_>, Fault> {
     if kind_of(item) != "object" {
-        return Err(Fault::ElisionItemNotObject { index, found: kind_of(item) });
+        return Err(Fault::ElisionItemNotObject {
+            index,
+            found: kind_of(item),
+        });
     }
     let id = present(item, "id")
         .and_then(string)
         .filter(|id| !id.is_empty())
         .ok_or(Fault::ElisionItemNoId { index })?;
-    let stub = present(item, "stub").and_then(string).ok_or(Fault::ElisionItemNoStub { index })?;
+    let stub = present(item, "stub")
+        .and_then(string)
+        .ok_or(Fault::ElisionItemNoStub { index })?;
     Ok(ElisionItem { id, stub })
 }
 
@@ -301,12 +323,16 @@ pub struct DispatchView<'a> {
 impl<'a> DispatchView<'a> {
     /// The model's id for the call.
     pub fn call_id(&self) -> String {
-        present(self.payload, "call-id").map(text_of).unwrap_or_default()
+        present(self.payload, "call-id")
+            .map(text_of)
+            .unwrap_or_default()
     }
 
     /// The tool.
     pub fn tool(&self) -> String {
-        present(self.payload, "tool").map(text_of).unwrap_or_default()
+        present(self.payload, "tool")
+            .map(text_of)
+            .unwrap_or_default()
     }
 
     /// Any other key as JSON text; `null` counts as absent.
@@ -332,11 +358,18 @@ impl<'a> SettleView<'a> {
             .filter(|id| !id.is_empty())
             .ok_or(Fault::SettleNoOperation)?;
         let token = present(payload, "outcome");
-        let outcome = token.and_then(string).and_then(|name| Outcome::named(&name)).ok_or_else(|| {
-            let found = token.map_or_else(|| "none".to_owned(), shorten);
-            Fault::SettleBadOutcome { found }
-        })?;
-        Ok(Self { op_id, outcome, payload })
+        let outcome = token
+            .and_then(string)
+            .and_then(|name| Outcome::named(&name))
+            .ok_or_else(|| {
+                let found = token.map_or_else(|| "none".to_owned(), shorten);
+                Fault::SettleBadOutcome { found }
+            })?;
+        Ok(Self {
+            op_id,
+            outcome,
+            payload,
+        })
     }
 
     /// Seconds from dispatch to end, where the writer measured them.
@@ -399,7 +432,11 @@ fn boolean(field: &'static str, token: Option<&str>) -> Result<bool, Fault> {
 }
 
 fn bad(field: &'static str, expected: &'static str, found: &str) -> Fault {
-    Fault::BadMessage { field, expected, found: shorten(found) }
+    Fault::BadMessage {
+        field,
+        expected,
+        found: shorten(found),
+    }
 }
 
 /// A string's text, any other value as JSON text.

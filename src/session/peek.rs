@@ -96,18 +96,26 @@ impl Session {
 impl Peek {
     fn fill(&mut self) -> Result<(), PeekError> {
         let file = open(&self.path)?;
-        self.size = file.metadata().map_err(|error| unreadable(&self.path, &error))?.len();
+        self.size = file
+            .metadata()
+            .map_err(|error| unreadable(&self.path, &error))?
+            .len();
         let path = self.path.clone();
         let mut lines = Lines::new(file);
         let mut first = FirstType::default();
-        while let Some(line) = lines.next_line().map_err(|error| unreadable(&path, &error))? {
+        while let Some(line) = lines
+            .next_line()
+            .map_err(|error| unreadable(&path, &error))?
+        {
             match Verdict::of(line.bytes) {
                 Verdict::Blank | Verdict::Value(_) => {}
                 Verdict::Damaged(damage) => self.warnings.push(damaged(line, &damage)),
                 Verdict::Object(envelope) => self.envelope(line, &envelope, &mut first),
             }
         }
-        first.verdict().map_err(|reason| PeekError::NotTranscript { path, reason })
+        first
+            .verdict()
+            .map_err(|reason| PeekError::NotTranscript { path, reason })
     }
 
     fn envelope(&mut self, line: Line<'_>, envelope: &Envelope<'_>, first: &mut FirstType) {
@@ -115,17 +123,22 @@ impl Peek {
             return;
         };
         first.see(&type_name);
-        self.envelopes.push(Json::from_valid(envelope.text().trim_ascii()));
+        self.envelopes
+            .push(Json::from_valid(envelope.text().trim_ascii()));
         if let Some(at) = lone_surrogate(envelope.text()) {
             let place = line.offset + at as u64;
             let message = format!("half of a surrogate pair at byte {place}, read as U+FFFD");
-            self.warnings.push(warning(line, WarningKind::LoneSurrogate, message));
+            self.warnings
+                .push(warning(line, WarningKind::LoneSurrogate, message));
         }
         match type_name.as_ref() {
             "session-meta" => self.meta(envelope.payload()),
             "message" => match MessageView::of(envelope.payload()) {
                 Ok(view) => self.messages.push(view.build()),
-                Err(fault) => self.warnings.push(warning(line, WarningKind::BadMessage, fault.to_string())),
+                Err(fault) => {
+                    self.warnings
+                        .push(warning(line, WarningKind::BadMessage, fault.to_string()))
+                }
             },
             _ => {}
         }
@@ -135,7 +148,8 @@ impl Peek {
         let Some(payload) = payload else {
             return;
         };
-        let is_empty = |text: &str| members(text).is_none_or(|mut members| members.next().is_none());
+        let is_empty =
+            |text: &str| members(text).is_none_or(|mut members| members.next().is_none());
         if is_empty(self.meta.text()) && !is_empty(payload) {
             self.meta = Json::from_valid(payload);
         }
@@ -156,7 +170,9 @@ impl FirstType {
     pub fn verdict(&self) -> Result<(), String> {
         match self.0.as_deref() {
             Some("session-meta") => Ok(()),
-            Some(other) => Err(format!("its first line is of type {other:?}, not \"session-meta\"")),
+            Some(other) => Err(format!(
+                "its first line is of type {other:?}, not \"session-meta\""
+            )),
             None => Err("no line of it is an envelope".to_owned()),
         }
     }
@@ -164,7 +180,10 @@ impl FirstType {
 
 /// Opens a regular file for reading only. A named pipe is not opened: that would wait for a writer.
 pub fn open(path: &Path) -> Result<File, PeekError> {
-    let no_file = |found| PeekError::NoFile { path: path.to_owned(), found };
+    let no_file = |found| PeekError::NoFile {
+        path: path.to_owned(),
+        found,
+    };
     match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(no_file(match path.symlink_metadata() {
@@ -184,7 +203,11 @@ pub fn open(path: &Path) -> Result<File, PeekError> {
 pub fn damaged(line: Line<'_>, damage: &Damage) -> Warning {
     Warning {
         raw: line.bytes.to_vec(),
-        ..warning(line, WarningKind::Damaged(damage.kind), format!("{damage}; the line was skipped"))
+        ..warning(
+            line,
+            WarningKind::Damaged(damage.kind),
+            format!("{damage}; the line was skipped"),
+        )
     }
 }
 
@@ -201,5 +224,8 @@ pub fn warning(line: Line<'_>, kind: WarningKind, message: String) -> Warning {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> PeekError {
-    PeekError::Unreadable { path: path.to_owned(), reason: error.to_string() }
+    PeekError::Unreadable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    }
 }

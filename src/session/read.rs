@@ -161,7 +161,10 @@ impl<R: Read> Lines<R> {
 }
 
 fn begins_like_an_object(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_start().first().is_none_or(|byte| *byte == b'{')
+    bytes
+        .trim_ascii_start()
+        .first()
+        .is_none_or(|byte| *byte == b'{')
 }
 
 /// A log file as a stream, from an offset on, up to a limit that the file may outgrow.
@@ -174,7 +177,11 @@ pub(crate) struct LogReader<'a> {
 impl<'a> LogReader<'a> {
     /// Reads the bytes `from..limit`.
     pub(crate) fn new(file: &'a dyn LogFile, from: u64, limit: u64) -> Self {
-        Self { file, at: from, limit }
+        Self {
+            file,
+            at: from,
+            limit,
+        }
     }
 }
 
@@ -219,7 +226,10 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_a_transcript_is_not_read_to_its_end() {
         let mut lines = Lines::new(std::io::repeat(0));
-        assert_eq!(lines.next_line().unwrap().map(|line| line.bytes.len()), Some(IMPLAUSIBLE));
+        assert_eq!(
+            lines.next_line().unwrap().map(|line| line.bytes.len()),
+            Some(IMPLAUSIBLE)
+        );
         assert!(lines.next_line().unwrap().is_none());
     }
 

@@ -14,8 +14,15 @@ use crate::message::Message;
 pub type Extras = BTreeMap<String, Json>;
 
 /// The payload keys that make a message. As extras they would change it, so they are refused.
-pub const RESERVED_KEYS: [&str; 7] =
-    ["role", "content", "tool-calls", "tool-call-id", "sticky", "sysprompt", "depth"];
+pub const RESERVED_KEYS: [&str; 7] = [
+    "role",
+    "content",
+    "tool-calls",
+    "tool-call-id",
+    "sticky",
+    "sysprompt",
+    "depth",
+];
 
 pub(crate) fn write_message(line: &mut LineWriter, message: &Message, extras: &Extras) {
     line.text("content", &message.content);
@@ -90,7 +97,10 @@ pub struct Elision {
 impl Elision {
     /// This stub for that entry.
     pub fn new(id: impl Into<EnvelopeId>, stub: impl Into<String>) -> Self {
-        Self { id: id.into(), stub: stub.into() }
+        Self {
+            id: id.into(),
+            stub: stub.into(),
+        }
     }
 
     pub(crate) fn to_json(&self) -> Json {

@@ -57,9 +57,17 @@ pub(crate) struct Repair<'a> {
 
 impl Repair<'_> {
     /// Carries out a plan. Returns the file to go on with, which holds the writer lock.
-    pub(crate) fn apply(&self, plan: Plan, mut file: Box<dyn LogFile>) -> Result<(Box<dyn LogFile>, Repaired), LoadError> {
+    pub(crate) fn apply(
+        &self,
+        plan: Plan,
+        mut file: Box<dyn LogFile>,
+    ) -> Result<(Box<dyn LogFile>, Repaired), LoadError> {
         self.clear_stage()?;
-        let mut done = Repaired { plan, removed_bytes: 0, kept_at: None };
+        let mut done = Repaired {
+            plan,
+            removed_bytes: 0,
+            kept_at: None,
+        };
         match plan {
             Plan::Nothing => {}
             Plan::AddNewline { separator } => self.add_newline(file.as_mut(), separator)?,
@@ -91,13 +99,17 @@ impl Repair<'_> {
 
     /// Copies the bytes that are about to go into a file of their own.
     fn keep(&self, file: &dyn LogFile, from: u64, to: u64) -> Result<PathBuf, LoadError> {
-        let access = file.access().map_err(|error| self.io("read the mode of", error))?;
+        let access = file
+            .access()
+            .map_err(|error| self.io("read the mode of", error))?;
         let mut attempt = 0;
         let (path, mut kept) = loop {
             let path = self.cut_path(attempt);
             match self.disk.create_new(&path, Some(&access)) {
                 Ok(kept) => break (path, kept),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
+                    attempt += 1
+                }
                 Err(error) => return Err(io_error(&path, "keep the torn line in", error)),
             }
         };
@@ -121,28 +133,42 @@ impl Repair<'_> {
 
     fn cut(&self, file: Box<dyn LogFile>, offset: u64) -> Result<Box<dyn LogFile>, LoadError> {
         let staged_path = stage_path(self.path);
-        let staged = self.stage(file.as_ref(), &staged_path, offset).inspect_err(|_| {
-            let _ = self.disk.remove(&staged_path);
-        })?;
+        let staged = self
+            .stage(file.as_ref(), &staged_path, offset)
+            .inspect_err(|_| {
+                let _ = self.disk.remove(&staged_path);
+            })?;
         self.disk.rename(&staged_path, self.path).map_err(|error| {
             let _ = self.disk.remove(&staged_path);
             self.io("put the repaired file in the place of", error)
         })?;
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        self.disk.sync_folder(folder).map_err(|error| self.io("sync the folder of", error))?;
+        self.disk
+            .sync_folder(folder)
+            .map_err(|error| self.io("sync the folder of", error))?;
         Ok(staged)
     }
 
     /// The copy is complete, on disk and locked before it can take the name.
-    fn stage(&self, file: &dyn LogFile, staged_path: &Path, offset: u64) -> Result<Box<dyn LogFile>, LoadError> {
+    fn stage(
+        &self,
+        file: &dyn LogFile,
+        staged_path: &Path,
+        offset: u64,
+    ) -> Result<Box<dyn LogFile>, LoadError> {
         let failed = |error| io_error(staged_path, "stage the repaired file at", error);
         let access = file.access().map_err(failed)?;
-        let mut staged = self.disk.create_new(staged_path, Some(&access)).map_err(failed)?;
+        let mut staged = self
+            .disk
+            .create_new(staged_path, Some(&access))
+            .map_err(failed)?;
         copy(file, 0..offset, staged.as_mut()).map_err(failed)?;
         staged.sync().map_err(failed)?;
         match staged.try_lock().map_err(failed)? {
             true => Ok(staged),
-            false => Err(LoadError::Locked { path: staged_path.to_owned() }),
+            false => Err(LoadError::Locked {
+                path: staged_path.to_owned(),
+            }),
         }
     }
 
@@ -155,7 +181,10 @@ impl Repair<'_> {
             Ok(metadata) if metadata.is_symlink() => "a symbolic link",
             Ok(metadata) if metadata.is_dir() => "a folder",
             Ok(metadata) if metadata.is_file() => {
-                return self.disk.remove(&path).map_err(|error| io_error(&path, "remove", error));
+                return self
+                    .disk
+                    .remove(&path)
+                    .map_err(|error| io_error(&path, "remove", error));
             }
             Ok(_) => "something that is no regular file",
         };
@@ -168,7 +197,11 @@ impl Repair<'_> {
 }
 
 fn io_error(path: &Path, action: &'static str, source: io::Error) -> LoadError {
-    LoadError::Io { path: path.to_owned(), action, source }
+    LoadError::Io {
+        path: path.to_owned(),
+        action,
+        source,
+    }
 }
 
 /// Where a repaired copy is staged: the name the reference uses, so that each implementation

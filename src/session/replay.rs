@@ -116,13 +116,16 @@ impl<K: Key, B: Body> Replay<K, B> {
         let id = envelope.id().unwrap_or_default();
         match payload {
             Payload::Message(view) => {
-                self.conversation.push(K::of(&id), B::of_message(view), view.is_sticky());
+                self.conversation
+                    .push(K::of(&id), B::of_message(view), view.is_sticky());
                 self.ledger.message(view, &id, &envelope.ts(), line);
             }
             Payload::Compaction(view) => {
-                self.conversation.compact(&K::of(&view.through), K::of(&id), B::of_summary(view));
+                self.conversation
+                    .compact(&K::of(&view.through), K::of(&id), B::of_summary(view));
                 let conversation = &self.conversation;
-                self.ledger.folded(|turn| conversation.contains(&K::of(turn)));
+                self.ledger
+                    .folded(|turn| conversation.contains(&K::of(turn)));
             }
             Payload::Elision(items) => self.elide(items),
             Payload::ToolDispatched(view) => {
@@ -133,14 +136,19 @@ impl<K: Key, B: Body> Replay<K, B> {
                 self.operations.insert(K::of(&view.op_id), true);
                 self.ledger.settled(&view.op_id);
             }
-            Payload::SessionMeta(_) | Payload::Grants(_) | Payload::RunContext(_) | Payload::Other => {}
+            Payload::SessionMeta(_)
+            | Payload::Grants(_)
+            | Payload::RunContext(_)
+            | Payload::Other => {}
         }
     }
 
     fn check_compaction(&self, view: &CompactionView<'_>) -> Result<(), Fault> {
         match self.conversation.contains(&K::of(&view.through)) {
             true => Ok(()),
-            false => Err(Fault::CompactionUnknownTarget { id: view.through.to_string() }),
+            false => Err(Fault::CompactionUnknownTarget {
+                id: view.through.to_string(),
+            }),
         }
     }
 
@@ -158,15 +166,22 @@ impl<K: Key, B: Body> Replay<K, B> {
         items
             .iter()
             .map(|item| {
-                self.conversation
-                    .place(&K::of(&item.id))
-                    .ok_or_else(|| Fault::ElisionUnknownTarget { id: item.id.to_string() })
+                self.conversation.place(&K::of(&item.id)).ok_or_else(|| {
+                    Fault::ElisionUnknownTarget {
+                        id: item.id.to_string(),
+                    }
+                })
             })
             .collect()
     }
 
     fn elide(&mut self, items: &[ElisionItem<'_>]) {
-        for (place, item) in self.places_of(items).unwrap_or_default().into_iter().zip(items) {
+        for (place, item) in self
+            .places_of(items)
+            .unwrap_or_default()
+            .into_iter()
+            .zip(items)
+        {
             if let Some(body) = self.conversation.body_mut(place) {
                 body.elide(&item.stub);
             }

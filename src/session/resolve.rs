@@ -45,14 +45,27 @@ impl Resolution {
     pub fn of(call: &OpenCall, choice: &Choice) -> Result<Self, ResolveError> {
         let Some(operation) = &call.operation else {
             if choice.outcome.is_some() {
-                return Err(ResolveError::NoOutcome { call_id: call.call_id.to_string() });
+                return Err(ResolveError::NoOutcome {
+                    call_id: call.call_id.to_string(),
+                });
             }
-            return Ok(Self { message: answer(call, None, choice), settlement: None });
+            return Ok(Self {
+                message: answer(call, None, choice),
+                settlement: None,
+            });
         };
         let outcome = choice.outcome.unwrap_or_else(|| implied_outcome(call));
         let mut settlement = Settlement::new(operation.op_id.clone(), outcome);
-        settlement.reason = Some(choice.reason.clone().unwrap_or_else(|| "resolved".to_owned()));
-        Ok(Self { message: answer(call, Some(outcome), choice), settlement: Some(settlement) })
+        settlement.reason = Some(
+            choice
+                .reason
+                .clone()
+                .unwrap_or_else(|| "resolved".to_owned()),
+        );
+        Ok(Self {
+            message: answer(call, Some(outcome), choice),
+            settlement: Some(settlement),
+        })
     }
 
     /// Writes it. If the process dies in between, the call is *finished but not settled*, or still
@@ -111,11 +124,20 @@ fn wording(call: &OpenCall, outcome: Option<Outcome>) -> String {
 
 fn unknown_wording(call: &OpenCall) -> String {
     const START: &str = "The run was interrupted while this call was out. It may have been executed or not, wholly or in part, and no result was recorded.";
-    let class = call.operation.as_ref().and_then(|operation| field_text(&operation.idempotency));
+    let class = call
+        .operation
+        .as_ref()
+        .and_then(|operation| field_text(&operation.idempotency));
     let advice = match class.as_deref() {
-        Some("destructive") => " The tool is configured as destructive: its effect may already have happened. Find out before making the call again.",
-        Some("read-only") => " The tool is configured as read-only, so making the call again is harmless.",
-        Some("idempotent") => " The tool is configured as idempotent, so making the call again has the same effect as making it once.",
+        Some("destructive") => {
+            " The tool is configured as destructive: its effect may already have happened. Find out before making the call again."
+        }
+        Some("read-only") => {
+            " The tool is configured as read-only, so making the call again is harmless."
+        }
+        Some("idempotent") => {
+            " The tool is configured as idempotent, so making the call again has the same effect as making it once."
+        }
         _ => " Find out what happened before making the call again.",
     };
     format!("{START}{advice}")

@@ -48,7 +48,8 @@ impl State {
                 self.grants = items.map(Json::from_valid).collect();
             }
             Payload::RunContext(text) => {
-                self.contexts.apply(&envelope.id().unwrap_or_default(), &envelope.ts(), text);
+                self.contexts
+                    .apply(&envelope.id().unwrap_or_default(), &envelope.ts(), text);
             }
             _ => self.replay.apply(envelope, payload, line),
         }

@@ -77,7 +77,11 @@ pub(crate) fn survey(path: &Path, source: impl Read) -> Result<Survey, LoadError
 }
 
 pub(crate) fn read_error(path: &Path, source: io::Error) -> LoadError {
-    LoadError::Io { path: path.to_owned(), action: "read", source }
+    LoadError::Io {
+        path: path.to_owned(),
+        action: "read",
+        source,
+    }
 }
 
 /// A damaged line: its place, its damage, its bytes.
@@ -148,10 +152,19 @@ impl<'p> Pass<'p> {
 
     fn bad(&mut self, line: Line<'_>, damage: Damage) {
         self.bad_count += 1;
-        let bad = Bad { line: line.number, offset: line.offset, damage, raw: line.bytes.to_vec() };
+        let bad = Bad {
+            line: line.number,
+            offset: line.offset,
+            damage,
+            raw: line.bytes.to_vec(),
+        };
         self.bad_before_last = self.last_bad.take().map(|bad| (bad.line, bad.offset));
         if self.first_bad.is_none() {
-            self.first_bad = Some(Bad { raw: Vec::new(), damage: bad.damage.clone(), ..bad });
+            self.first_bad = Some(Bad {
+                raw: Vec::new(),
+                damage: bad.damage.clone(),
+                ..bad
+            });
         }
         self.last_bad = Some(bad);
     }
@@ -163,7 +176,8 @@ impl<'p> Pass<'p> {
     }
 
     fn envelope(&mut self, line: Line<'_>, envelope: &Envelope<'_>) {
-        self.saw_envelope = self.saw_envelope || (envelope.type_name().is_some() && envelope.payload().is_some());
+        self.saw_envelope =
+            self.saw_envelope || (envelope.type_name().is_some() && envelope.payload().is_some());
         if self.fault.is_some() || self.bad_count > 0 {
             return;
         }
@@ -179,20 +193,35 @@ impl<'p> Pass<'p> {
     fn warn(&mut self, line: Line<'_>, envelope: &Envelope<'_>) {
         let mut warn = |kind, message: String| {
             let (number, offset, length) = (line.number, line.offset, line.bytes.len() as u64);
-            self.warnings.push(Warning { line: number, offset, length, kind, message, raw: Vec::new() });
+            self.warnings.push(Warning {
+                line: number,
+                offset,
+                length,
+                kind,
+                message,
+                raw: Vec::new(),
+            });
         };
         if let Some(at) = lone_surrogate(envelope.text()) {
             let place = line.offset + at as u64;
-            warn(WarningKind::LoneSurrogate, format!("half of a surrogate pair at byte {place}, read as U+FFFD"));
+            warn(
+                WarningKind::LoneSurrogate,
+                format!("half of a surrogate pair at byte {place}, read as U+FFFD"),
+            );
         }
         if self.state.meta.is_some() && envelope.type_name().as_deref() == Some("session-meta") {
-            warn(WarningKind::SecondMeta, "a second session-meta line; the last one counts".to_owned());
+            warn(
+                WarningKind::SecondMeta,
+                "a second session-meta line; the last one counts".to_owned(),
+            );
         }
     }
 
     fn finish(mut self) -> Result<Survey, LoadError> {
         if !self.saw_anything {
-            return Err(LoadError::Empty { path: self.path.to_owned() });
+            return Err(LoadError::Empty {
+                path: self.path.to_owned(),
+            });
         }
         let tail = self.last_bad.take_if(|bad| bad.line == self.lines);
         self.refuse_damage(tail.as_ref())?;
@@ -207,11 +236,19 @@ impl<'p> Pass<'p> {
                 offset: bad.offset,
                 length: bad.raw.len() as u64,
                 kind: WarningKind::TornTail,
-                message: format!("the last line was torn ({}) and has been cut off", bad.damage),
+                message: format!(
+                    "the last line was torn ({}) and has been cut off",
+                    bad.damage
+                ),
                 raw: bad.raw,
             });
         }
-        Ok(Survey { state: self.state, warnings: self.warnings, lines: self.lines, plan })
+        Ok(Survey {
+            state: self.state,
+            warnings: self.warnings,
+            lines: self.lines,
+            plan,
+        })
     }
 
     /// Only one broken line, at the very end, and of a kind that a crash explains, is forgiven.
@@ -223,8 +260,15 @@ impl<'p> Pass<'p> {
         let (line, offset) = (first.line, first.offset);
         if !self.saw_envelope {
             return Err(match tail {
-                Some(bad) if self.bad_count == 1 && is_cut_meta(bad) => LoadError::TruncatedMeta { path, line, offset },
-                _ => LoadError::NotTranscript { path, line, offset, damage: first.damage },
+                Some(bad) if self.bad_count == 1 && is_cut_meta(bad) => {
+                    LoadError::TruncatedMeta { path, line, offset }
+                }
+                _ => LoadError::NotTranscript {
+                    path,
+                    line,
+                    offset,
+                    damage: first.damage,
+                },
             });
         }
         if let (Some(tail), Some((line, offset))) = (tail, self.bad_before_last)
@@ -236,21 +280,43 @@ impl<'p> Pass<'p> {
         let forgiven = tail.is_some_and(|bad| bad.damage.is_torn_tail());
         match mid {
             0 if forgiven => Ok(()),
-            0 | 1 => Err(LoadError::Malformed { path, line, offset, total: self.lines, damage: first.damage }),
-            count => Err(LoadError::ManyMalformed { path, line, offset, count }),
+            0 | 1 => Err(LoadError::Malformed {
+                path,
+                line,
+                offset,
+                total: self.lines,
+                damage: first.damage,
+            }),
+            count => Err(LoadError::ManyMalformed {
+                path,
+                line,
+                offset,
+                count,
+            }),
         }
     }
 
     fn plan(&self, tail: Option<&Bad>) -> Plan {
         match tail {
-            Some(bad) => Plan::CutTail { line: bad.line, offset: bad.offset },
-            None if self.ending == Ending::None => Plan::AddNewline { separator: self.last_separator },
+            Some(bad) => Plan::CutTail {
+                line: bad.line,
+                offset: bad.offset,
+            },
+            None if self.ending == Ending::None => Plan::AddNewline {
+                separator: self.last_separator,
+            },
             None => Plan::Nothing,
         }
     }
 
     fn line_error(&self, line: u64, offset: u64, fault: Fault, first: bool) -> LoadError {
-        LoadError::Line { path: self.path.to_owned(), line, offset, fault, first }
+        LoadError::Line {
+            path: self.path.to_owned(),
+            line,
+            offset,
+            fault,
+            first,
+        }
     }
 }
 

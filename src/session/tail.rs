@@ -36,7 +36,13 @@ pub struct BackwardLine {
 impl<'f> Backward<'f> {
     /// Starts at `end`, in bytes from the start of the file.
     pub fn new(file: &'f File, end: u64) -> Self {
-        Self { file, buffer: Vec::new(), start: end, searched: 0, first: true }
+        Self {
+            file,
+            buffer: Vec::new(),
+            start: end,
+            searched: 0,
+            first: true,
+        }
     }
 
     /// The line before, or `None` at the start of the file.
@@ -75,7 +81,11 @@ impl<'f> Backward<'f> {
         if terminated && bytes.last() == Some(&b'\r') {
             bytes.pop();
         }
-        BackwardLine { offset: self.start + from as u64, bytes, terminated }
+        BackwardLine {
+            offset: self.start + from as u64,
+            bytes,
+            terminated,
+        }
     }
 
     /// Puts the block before the buffer in front of it. Blocks grow with the line, so that a long

@@ -83,7 +83,11 @@ impl LineWriter {
         let key_end = self.text.len();
         self.text.push(':');
         value(&mut self.text);
-        self.members.push(Member { start, key_end, end: self.text.len() });
+        self.members.push(Member {
+            start,
+            key_end,
+            end: self.text.len(),
+        });
     }
 
     /// The line, its line feed included.
@@ -100,7 +104,9 @@ impl LineWriter {
 
     fn write_members(&mut self, line: &mut String) {
         let text = &self.text;
-        let sorted = self.members.is_sorted_by(|a, b| order(text, a, b) != Ordering::Greater);
+        let sorted = self
+            .members
+            .is_sorted_by(|a, b| order(text, a, b) != Ordering::Greater);
         if !sorted {
             self.members.sort_by(|a, b| order(text, a, b));
         }
@@ -116,7 +122,8 @@ impl LineWriter {
 /// By the code points of the keys, as every depth of a line is sorted. A key with escapes sorts by
 /// what it spells.
 fn order(text: &str, a: &Member, b: &Member) -> Ordering {
-    let key = |member: &Member| crate::canonical::unescape(&text[member.start..member.key_end]).text;
+    let key =
+        |member: &Member| crate::canonical::unescape(&text[member.start..member.key_end]).text;
     key(a).cmp(&key(b))
 }
 
