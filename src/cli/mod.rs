@@ -1,9 +1,44 @@
 //! The `sess` command: arguments, output, exit codes.
+//!
+//! One file per subcommand, each with its arguments (whose doc comment is the manual) on top and
+//! its `run` below. The rest is the frame they stand in:
+//!
+//! - [`main`] parses the words, runs one command and turns its outcome into an exit status;
+//! - `args` holds what was typed, `source` the transcript it names;
+//! - `output` is the only way to standard output: terminal or not, colour, width, pager;
+//! - `error` is the only way to standard error, `exit` the meaning of the status;
+//! - `time` and `prefix` are words that several commands need.
+//!
+//! Nothing in here is promised to other programs; what the command promises is its arguments,
+//! its output with `--json` and its exit status.
 
-use std::ffi::OsString;
-use std::process::ExitCode;
+#![expect(
+    dead_code,
+    reason = "the commands that use the whole frame are not built"
+)]
 
-/// Runs the command with the words it was called with, the program's name first.
-pub fn main(_arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    ExitCode::SUCCESS
-}
+mod args;
+mod at;
+mod entry;
+mod error;
+mod exit;
+mod output;
+mod pager;
+mod prefix;
+mod signal;
+mod source;
+mod terminal;
+mod time;
+
+mod check;
+mod completions;
+mod diff;
+mod man;
+mod peek;
+mod pending;
+mod repair;
+mod replay;
+mod resolve;
+mod tail;
+
+pub use entry::main;

@@ -1,0 +1,59 @@
+//! From the words to the exit status.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use super::args::{self, Cli, Command};
+use super::error::{Error, Result};
+use super::exit::Exit;
+use super::output::Output;
+use super::{check, completions, diff, man, peek, pending, repair, replay, resolve, tail};
+
+/// Runs the command with the words it was called with, the program's name first.
+pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
+    match args::parse(words) {
+        Ok(cli) => run(&cli).into(),
+        Err(error) => explain(&error).into(),
+    }
+}
+
+fn run(cli: &Cli) -> Exit {
+    let mut out = Output::standard(&cli.global);
+    let outcome = dispatch(&cli.command, &mut out);
+    // Complaints come after the output, and after the pager.
+    let written = out.finish().map_err(Error::from);
+    match outcome.and_then(|exit| written.map(|()| exit)) {
+        Ok(exit) => exit,
+        Err(error) => {
+            // Nobody is left to tell that standard error does not work.
+            let _ = error.report(cli.global.quiet, &mut io::stderr().lock());
+            error.exit()
+        }
+    }
+}
+
+fn dispatch(command: &Command, out: &mut Output) -> Result<Exit> {
+    match command {
+        Command::Peek(args) => peek::run(args, out),
+        Command::Tail(args) => tail::run(args, out),
+        Command::Replay(args) => replay::run(args, out),
+        Command::Diff(args) => diff::run(args, out),
+        Command::Pending(args) => pending::run(args, out),
+        Command::Resolve(args) => resolve::run(args, out),
+        Command::Check(args) => check::run(args, out),
+        Command::Repair(args) => repair::run(args, out),
+        Command::Completions(args) => completions::run(args, out),
+        Command::Man(args) => man::run(args, out),
+    }
+}
+
+/// Prints what clap has to say: help and version on standard output, wrong usage on standard error.
+fn explain(error: &clap::Error) -> Exit {
+    // A broken pipe is success here too.
+    let _ = error.print();
+    match error.exit_code() {
+        0 => Exit::Yes,
+        _ => Exit::Unknown,
+    }
+}

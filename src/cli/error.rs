@@ -1,0 +1,195 @@
+//! What goes wrong, as a person reads it on standard error:
+//!
+//! ```text
+//! sess: run.jsonl:17: the line is cut off
+//! hint: `sess repair run.jsonl` removes it and keeps a copy
+//! ```
+//!
+//! Errors of the library become an [`Error`] through `From` implementations at the end of this
+//! file: that is where hints are worded.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::look::visible;
+
+use super::exit::Exit;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub enum Error {
+    /// Nothing needs to be said: the reader of the output went away, or the person interrupted.
+    Silent(Exit),
+    /// This has to be said.
+    Said(Box<Complaint>),
+}
+
+/// One thing that went wrong, where, and what can be done about it.
+#[derive(Debug)]
+pub struct Complaint {
+    exit: Exit,
+    file: Option<PathBuf>,
+    line: Option<u64>,
+    what: String,
+    hints: Vec<String>,
+}
+
+/// What every command returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// `what` went wrong, without a full stop; `exit` is what the shell is told.
+    pub fn new(exit: Exit, what: impl Into<String>) -> Self {
+        Self::Said(Box::new(Complaint {
+            exit,
+            file: None,
+            line: None,
+            what: what.into(),
+            hints: Vec::new(),
+        }))
+    }
+
+    /// The answer is no, or nothing matched.
+    pub fn no(what: impl Into<String>) -> Self {
+        Self::new(Exit::No, what)
+    }
+
+    /// The answer cannot be told.
+    pub fn unknown(what: impl Into<String>) -> Self {
+        Self::new(Exit::Unknown, what)
+    }
+
+    /// The command declines to go on.
+    pub fn refused(what: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, what)
+    }
+
+    /// Stands in for the body of a command.
+    pub fn not_built(command: &str) -> Self {
+        Self::unknown(format!("`sess {command}` is not built yet"))
+    }
+
+    /// Names the file it is about.
+    pub fn at(mut self, file: impl Into<PathBuf>) -> Self {
+        if let Self::Said(complaint) = &mut self {
+            complaint.file = Some(file.into());
+        }
+        self
+    }
+
+    /// Names the line it is about, counted from 1.
+    pub fn line(mut self, line: u64) -> Self {
+        if let Self::Said(complaint) = &mut self {
+            complaint.line = Some(line);
+        }
+        self
+    }
+
+    /// Adds one thing that the reader can do.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        if let Self::Said(complaint) = &mut self {
+            complaint.hints.push(hint.into());
+        }
+        self
+    }
+
+    /// What the shell is told.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Silent(exit) => *exit,
+            Self::Said(complaint) => complaint.exit,
+        }
+    }
+
+    /// Says it. With `quiet` the hints are left out.
+    pub fn report(&self, quiet: bool, err: &mut impl Write) -> io::Result<()> {
+        let Self::Said(complaint) = self else {
+            return Ok(());
+        };
+        err.write_all(b"sess: ")?;
+        if let Some(file) = &complaint.file {
+            write!(err, "{}:", visible::path(file))?;
+            if let Some(line) = complaint.line {
+                write!(err, "{line}:")?;
+            }
+            err.write_all(b" ")?;
+        }
+        writeln!(err, "{}", visible::one_line(&complaint.what))?;
+        for hint in complaint.hints.iter().filter(|_| !quiet) {
+            writeln!(err, "hint: {}", visible::one_line(hint))?;
+        }
+        Ok(())
+    }
+}
+
+/// Standard output failed; every other file has an error type that names its path.
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Silent(Exit::Yes),
+            _ => Self::unknown(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_report(error: &Error, quiet: bool, expected: &str) {
+        let mut said = Vec::new();
+        error.report(quiet, &mut said).unwrap();
+        assert_eq!(String::from_utf8(said).unwrap(), expected);
+    }
+
+    #[test]
+    fn an_error_names_file_line_and_what_to_do() {
+        let error = Error::no("the line is cut off")
+            .at("run.jsonl")
+            .line(17)
+            .hint("`sess repair run.jsonl` removes it");
+        check_report(
+            &error,
+            false,
+            "sess: run.jsonl:17: the line is cut off\nhint: `sess repair run.jsonl` removes it\n",
+        );
+        check_report(&error, true, "sess: run.jsonl:17: the line is cut off\n");
+        check_report(&Error::unknown("no idea"), false, "sess: no idea\n");
+        check_report(
+            &Error::refused("locked").at("a b.jsonl"),
+            false,
+            "sess: a b.jsonl: locked\n",
+        );
+    }
+
+    #[test]
+    fn names_and_messages_cannot_drive_the_terminal() {
+        let error = Error::no("bad type \x1b[2J\nsess: fine")
+            .at("\x1b]0;x\x07.jsonl")
+            .hint("call it \u{202e}");
+        check_report(
+            &error,
+            false,
+            "sess: ␛]0;x␇.jsonl: bad type ␛[2J⏎sess: fine\nhint: call it \\u{202e}\n",
+        );
+    }
+
+    #[test]
+    fn a_broken_pipe_is_silent_success() {
+        let error = Error::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(error.exit(), Exit::Yes);
+        check_report(&error, false, "");
+    }
+
+    #[test]
+    fn a_full_disk_is_said() {
+        let error = Error::from(io::Error::from(io::ErrorKind::StorageFull));
+        assert_eq!(error.exit(), Exit::Unknown);
+        check_report(
+            &error,
+            false,
+            "sess: cannot write the output: no storage space\n",
+        );
+    }
+}

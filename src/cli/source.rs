@@ -1,0 +1,125 @@
+//! The transcript that a command names: a file, or standard input.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::ValueHint;
+use tempfile::TempPath;
+
+use super::error::{Error, Result};
+
+/// The variable that stands for FILE where it is left out.
+pub const FILE_VARIABLE: &str = "SESS_FILE";
+
+/// One transcript to read.
+#[derive(Clone, Debug, clap::Args)]
+pub struct FileArg {
+    /// The transcript; `-` reads standard input
+    #[arg(value_name = "FILE", env = FILE_VARIABLE, hide_env_values = true)]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+}
+
+/// Several transcripts to read.
+#[derive(Clone, Debug, clap::Args)]
+pub struct FilesArg {
+    /// The transcripts; `-` reads standard input
+    #[arg(value_name = "FILE", env = FILE_VARIABLE, hide_env_values = true)]
+    #[arg(value_hint = ValueHint::FilePath, required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// One transcript to change.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TargetArg {
+    /// The transcript
+    #[arg(value_name = "FILE", env = FILE_VARIABLE, hide_env_values = true)]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+}
+
+/// A transcript to read, as a file on the disk. Standard input is copied into a temporary file,
+/// which only its owner can read and which goes away with this value.
+#[derive(Debug)]
+pub struct Source {
+    name: PathBuf,
+    copy: Option<TempPath>,
+}
+
+impl Source {
+    /// `named` on the command line. Only standard input is read here; a file is not touched.
+    pub fn open(named: &Path) -> Result<Self> {
+        let copy = match is_stdin(named) {
+            true => Some(copied(&mut io::stdin().lock()).map_err(|error| {
+                Error::unknown(format!("cannot read standard input: {error}")).at(named)
+            })?),
+            false => None,
+        };
+        Ok(Self {
+            name: named.to_owned(),
+            copy,
+        })
+    }
+
+    /// Where its bytes are.
+    pub fn path(&self) -> &Path {
+        self.copy.as_deref().unwrap_or(&self.name)
+    }
+
+    /// What it is called in messages and in `--json`: as typed, so `-` for standard input.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+}
+
+/// Whether `named` stands for standard input.
+pub fn is_stdin(named: &Path) -> bool {
+    named == Path::new("-")
+}
+
+/// `named` for a command that needs the file itself, to change it or to wait for more of it.
+pub fn on_disk(named: &Path) -> Result<&Path> {
+    match is_stdin(named) {
+        false => Ok(named),
+        true => Err(
+            Error::unknown("standard input will not do, a file is needed")
+                .hint("a file of that name is `./-`"),
+        ),
+    }
+}
+
+fn copied(input: &mut impl io::Read) -> io::Result<TempPath> {
+    let mut file = tempfile::Builder::new()
+        .prefix("sess-stdin-")
+        .suffix(".jsonl")
+        .tempfile()?;
+    io::copy(input, &mut file)?;
+    Ok(file.into_temp_path())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_piped_in_is_a_file_while_it_is_needed() {
+        let copy = copied(&mut &b"{}\n"[..]).unwrap();
+        let path = copy.to_path_buf();
+        assert_eq!(std::fs::read(&path).unwrap(), b"{}\n");
+        drop(copy);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_keeps_its_name_and_is_not_touched() {
+        let source = Source::open(Path::new("no/such.jsonl")).unwrap();
+        assert_eq!(source.path(), Path::new("no/such.jsonl"));
+        assert_eq!(source.name(), source.path());
+    }
+
+    #[test]
+    fn standard_input_cannot_be_changed() {
+        assert!(on_disk(Path::new("-")).is_err());
+        assert_eq!(on_disk(Path::new("./-")).unwrap(), Path::new("./-"));
+    }
+}

@@ -1,0 +1,7 @@
+//! The command as a shell sees it: wiring, help and exit codes. What commands compute is tested
+//! below the command.
+
+mod env;
+mod frame;
+
+pub use env::{Ran, TestEnv};
