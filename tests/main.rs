@@ -23,3 +23,7 @@ mod canonical;
 
 // Looking: a file that grows and is cut, replaced, removed while it is followed.
 mod follow;
+
+// The command: help, exit codes, wiring.
+#[cfg(feature = "cli")]
+mod cli;

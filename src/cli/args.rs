@@ -22,7 +22,10 @@ use super::{check, completions, diff, exit, man, peek, pending, repair, replay, 
 #[derive(Debug, Parser)]
 #[command(name = "sess", version, after_help = exit::HELP, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
-#[command(subcommand_value_name = "COMMAND", subcommand_help_heading = "Commands")]
+#[command(
+    subcommand_value_name = "COMMAND",
+    subcommand_help_heading = "Commands"
+)]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,

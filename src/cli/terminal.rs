@@ -86,7 +86,9 @@ fn size_of_terminal() -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn screen(color: Color, terminal: bool, variables: &[(&str, &str)]) -> Screen {
+    type Variables = &'static [(&'static str, &'static str)];
+
+    fn screen(color: Color, terminal: bool, variables: Variables) -> Screen {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn colour_follows_the_option_then_the_environment_then_the_terminal() {
-        let cases: [(Color, bool, &[(&str, &str)], bool); 12] = [
+        let cases: [(Color, bool, Variables, bool); 12] = [
             (Color::Auto, true, &[], true),
             (Color::Auto, false, &[], false),
             (Color::Always, false, &[("NO_COLOR", "1")], true),

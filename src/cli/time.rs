@@ -1,12 +1,18 @@
 //! Times, durations, sizes and counts as a person reads them.
 //!
 //! Moments are shown in UTC and say so with a `Z`: what is shown is then what stands in the file,
-//! what `--at` takes, and the same on every machine. Every function gets the present moment as an
-//! argument.
+//! what `--at` takes, and the same on every machine. The present moment is an argument.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
+
+use crate::clock::{Clock, SystemClock};
+
+/// The present moment, to be asked once per command.
+pub fn now() -> DateTime<Utc> {
+    SystemClock.now().into()
+}
 
 /// How a moment is said at `now`: `12 s ago` within the last minute, `5 min ago` within the last
 /// hour, then `today 14:03Z`, `yesterday 14:03Z`, `2 Jan 14:03Z` within the year, and

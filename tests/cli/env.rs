@@ -74,6 +74,7 @@ impl TestEnv {
     }
 
     /// Runs `sess` with these words and this on standard input.
+    #[expect(dead_code, reason = "no command that is built reads standard input")]
     pub fn sess_with_input(&self, words: &[&str], input: &[u8]) -> Ran {
         let mut command = self.command(words);
         command

@@ -51,7 +51,10 @@ fn the_help_of_every_command_has_examples() {
 #[test]
 fn the_version_is_that_of_the_package() {
     let expected = concat!("sess ", env!("CARGO_PKG_VERSION"), "\n");
-    assert_eq!(TestEnv::new().sess(&["--version"]), Ran::new(0, expected, ""));
+    assert_eq!(
+        TestEnv::new().sess(&["--version"]),
+        Ran::new(0, expected, "")
+    );
 }
 
 #[test]
@@ -131,7 +134,10 @@ fn there_is_a_manual_page_for_every_command() {
     for name in names {
         let page = fs::read_to_string(env.path("pages/man1").join(&name)).unwrap();
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"] {
-            assert!(page.contains(&format!(".SH {section}\n")), "{name}: {section}");
+            assert!(
+                page.contains(&format!(".SH {section}\n")),
+                "{name}: {section}"
+            );
         }
         assert!(page.contains("\n.SH \"EXIT STATUS\"\n"), "{name}");
     }
@@ -143,7 +149,11 @@ fn a_folder_that_cannot_be_made_is_named() {
     env.write("taken", "");
     let ran = env.sess(&["man", "taken/man1"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
-    assert!(ran.err.starts_with("sess: taken/man1: cannot write: "), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("sess: taken/man1: cannot write: "),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -166,10 +176,17 @@ fn a_broken_pipe_is_silent_success() {
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_an_error() {
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
     let env = TestEnv::new();
     let mut command = env.command(&["completions", "bash"]);
     let ran: Ran = command.stdout(full).output().unwrap().into();
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.starts_with("sess: cannot write the output: "), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("sess: cannot write the output: "),
+        "{}",
+        ran.err
+    );
 }
