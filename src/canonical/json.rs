@@ -118,10 +118,9 @@ impl Json {
         if let Ok(whole) = self.text.parse() {
             return Some(whole);
         }
-        /// Up to here a double holds every whole number.
-        const EXACT: f64 = 9_007_199_254_740_992.0;
-        let double = self.is_number().then(|| self.text.parse::<f64>().ok())??;
-        (double.fract() == 0.0 && double.abs() <= EXACT).then_some(double as i64)
+        let number = self.is_number().then_some(self.text())?;
+        let double: f64 = number.parse().ok()?;
+        (double.fract() == 0.0 && double.abs() <= EXACT_DOUBLES).then_some(double as i64)
     }
 
     /// A truth value.
@@ -204,6 +203,9 @@ impl Json {
         Self::trusted(value, self.compact)
     }
 }
+
+/// Up to here a double holds every whole number: two to the power of 53.
+const EXACT_DOUBLES: f64 = 9_007_199_254_740_992.0;
 
 /// The texts of the values directly inside a container, keys among them.
 fn values(container: &str) -> impl Iterator<Item = &str> {

@@ -7,6 +7,9 @@
 //! - [compact](Json::compact), which keeps the spelling of every number: what is stored;
 //! - [canonical](Json::canonical), which gives numbers one spelling: what is compared and digested.
 //!
+//! Only JSON is taken for JSON: no leading zeros, no raw control characters inside strings. But all
+//! of it is: any depth, any number, and escapes that stand for half a surrogate pair.
+//!
 //! # Canonical numbers
 //!
 //! How a number is spelled says what kind it is, and kinds are never equal: `1`, `1.0` and `1e0`
@@ -21,11 +24,12 @@
 //! The forms follow LLM::Agent, whose digests agree with ours in this subset: text in Unicode
 //! normal form C; decimals of at most 19 fractional digits; doubles in range. Decimals are rounded
 //! half up as it does: to 6 fractional digits when the denominator of the reduced fraction is
-//! below 100,000, else to one more than that denominator has digits. This loses digits of binary
-//! fractions only (`0.0078125` is `0.007813`).
+//! below 100,000, else to one more than that denominator has digits. Only fractions that reduce
+//! far lose digits: `0.0078125` is 1/128 and becomes `0.007813`, `0.0078123` stays.
 //!
-//! Outside the subset we keep what was given: text is not normalised; a decimal with more than 19
-//! fractional digits keeps them all; a double out of range (`1e400`) keeps its token.
+//! Outside the subset we keep what was given: text is not normalised, and keys are compared by
+//! code point; a decimal with more than 19 fractional digits keeps them all; a double out of range
+//! (`1e400`) keeps its token.
 
 mod arguments;
 mod build;

@@ -125,13 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn binary_fractions_are_rounded_as_the_reference_does() {
+    fn fractions_that_reduce_far_are_rounded_as_the_reference_does() {
         check(&[
             ("0.0078125", "0.007813"),
             ("-0.0078125", "-0.007813"),
             ("0.00390625", "0.003906"),
             ("0.0000152587890625", "0.000015"),
             ("12.9921875", "12.992188"),
+            ("0.0000128", "0.000013"),
+            ("0.0078123", "0.0078123"),
         ]);
     }
 

@@ -19,11 +19,8 @@ pub fn write_string(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
     out.push('"');
     let mut rest = text;
-    while let Some(length) = rest
-        .bytes()
-        .position(|byte| ESCAPES[usize::from(byte)] != PLAIN)
-    {
-        let (plain, special) = rest.split_at(length);
+    while !rest.is_empty() {
+        let (plain, special) = rest.split_at(plain_length(rest));
         out.push_str(plain);
         let mut characters = special.chars();
         if let Some(character) = characters.next() {
@@ -31,7 +28,6 @@ pub fn write_string(out: &mut String, text: &str) {
         }
         rest = characters.as_str();
     }
-    out.push_str(rest);
     out.push('"');
 }
 
@@ -73,21 +69,36 @@ pub fn unescape(token: &str) -> Unescaped<'_> {
     }
 }
 
-const PLAIN: u8 = 0;
-const SPECIAL: u8 = 1;
-
-/// Which bytes begin a character that cannot stand as it is.
-static ESCAPES: [u8; 256] = {
-    let mut table = [PLAIN; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        if byte < 0x20 || byte == b'"' as usize || byte == b'\\' as usize || byte >= 0xF0 {
-            table[byte] = SPECIAL;
-        }
-        byte += 1;
+/// How many bytes at the start of `text` stand as they are. Escapes are often close together, so
+/// the first bytes are looked at one by one; after that, whole blocks are judged at once.
+fn plain_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (near, far) = bytes.split_at(bytes.len().min(BLOCK));
+    if let Some(length) = near.iter().position(|byte| is_special(*byte)) {
+        return length;
     }
-    table
-};
+    let (blocks, _) = far.as_chunks::<BLOCK>();
+    let plain = blocks.iter().take_while(|block| !has_special(block));
+    let whole = near.len() + BLOCK * plain.count();
+    let rest = bytes.get(whole..).unwrap_or_default();
+    let tail = rest.iter().position(|byte| is_special(*byte));
+    whole + tail.unwrap_or(rest.len())
+}
+
+/// The width of a vector register of every common processor, in bytes.
+const BLOCK: usize = 16;
+
+/// Whether any byte is special. There is no branch inside, and the flags are bytes and not truth
+/// values, so that this compiles to vector instructions.
+fn has_special(block: &[u8; BLOCK]) -> bool {
+    let flags = block.iter().map(|byte| u8::from(is_special(*byte)));
+    flags.fold(0, |any, flag| any | flag) != 0
+}
+
+/// Whether the character that begins with this byte cannot stand as it is.
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\') | (byte >= 0xF0)
+}
 
 fn push_escaped(out: &mut String, character: char) {
     match character {
@@ -179,6 +190,20 @@ mod tests {
             written("\u{8}\u{c}\u{1b}\u{0}\n\r\t\"\\/\u{7f}\u{9f}é\u{2028}\u{ffff}\u{1F600}"),
             "\"\\u0008\\u000c\\u001b\\u0000\\n\\r\\t\\\"\\\\/\u{7f}\u{9f}é\u{2028}\u{ffff}\\uD83D\\uDE00\""
         );
+    }
+
+    #[test]
+    fn a_character_is_escaped_wherever_it_stands() {
+        for before in 0..40 {
+            for (character, escaped) in [("\"", "\\\""), ("\n", "\\n"), ("😀", "\\uD83D\\uDE00")]
+            {
+                let (before, after) = ("x".repeat(before), "é".repeat(20));
+                assert_eq!(
+                    written(&format!("{before}{character}{after}")),
+                    format!("\"{before}{escaped}{after}\"")
+                );
+            }
+        }
     }
 
     #[test]

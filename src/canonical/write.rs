@@ -92,7 +92,8 @@ impl Writer<'_> {
     /// end with their quote.
     fn separate(&mut self) {
         let first = self.out.len() == self.start;
-        if !first && !self.out.ends_with(['{', '[', ':']) {
+        let opened = matches!(self.out.as_bytes().last(), Some(b'{' | b'[' | b':'));
+        if !first && !opened {
             self.out.push(',');
         }
     }
