@@ -21,3 +21,4 @@ pub mod cli;
 
 pub use canonical::Json;
 pub use message::{Message, Role};
+pub use session::Session;
