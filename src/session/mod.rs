@@ -32,7 +32,7 @@
 //!
 //! # The rooms
 //!
-//! A line: [`envelope`], [`payload`], [`damage`]. Reading: [`read`] forward, [`tail`] backward,
+//! A line: [`envelope`], [`payload`], [`damage`]. Reading: [`read`] forward, [`judge`] forward with every line checked, [`tail`] backward,
 //! [`peek`]. The fold: [`conversation`], [`operations`], [`replay`]. Opening: [`open`], [`repair`],
 //! [`disk`]. Appending: [`live`], [`record`], [`resolve`].
 
@@ -42,6 +42,7 @@ pub mod damage;
 pub mod disk;
 pub mod envelope;
 pub mod error;
+pub mod judge;
 pub mod live;
 mod lock;
 pub mod open;

@@ -1,19 +1,17 @@
 //! Reads a transcript forward, one physical line at a time, and never writes.
 //!
-//! One buffer is reused for the whole file; a line is borrowed from it together with its number
-//! and its byte offset. Lines end at `LF`; one `CR` before it belongs to the separator. A byte
-//! order mark at offset 0 is skipped.
+//! Bytes are read in blocks of whole lines; a line is borrowed from its block together with its
+//! number and its byte offset. Lines end at `LF`; one `CR` before it belongs to the separator. A
+//! byte order mark at offset 0 is skipped.
 
 use std::io::{self, Read};
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use super::disk::LogFile;
 
-const FIRST_BUFFER: usize = 256 * 1024;
-/// A first line longer than this that does not begin like an object is given out unfinished, and is
-/// the last: no transcript begins so, and memory must not grow to find that out.
-const IMPLAUSIBLE: usize = 1024 * 1024;
+/// A block grows beyond this only when one line does.
+pub(crate) const BLOCK: usize = 1024 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How a line ends.
@@ -54,117 +52,175 @@ pub struct Line<'a> {
 /// Splits a byte stream into lines. See the module's page for the rules.
 #[derive(Debug)]
 pub struct Lines<R> {
-    source: R,
-    buffer: Vec<u8>,
-    /// The unread part of the buffer is `start..end`.
-    start: usize,
-    end: usize,
-    /// File offset of `buffer[start]`.
-    offset: u64,
+    blocks: Blocks<R>,
+    block: Block,
+    /// The place of the next line.
+    next: Place,
+}
+
+/// Where a line begins.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Within the block.
+    at: usize,
+    /// The number of the line before.
     number: u64,
-    ended: bool,
 }
 
 impl<R: Read> Lines<R> {
     /// Lines of everything the source yields, which is taken to be at offset 0.
     pub fn new(source: R) -> Self {
-        Self {
-            source,
-            buffer: vec![0; FIRST_BUFFER],
-            start: 0,
-            end: 0,
-            offset: 0,
+        let block = Block::default();
+        let next = Place {
+            at: block.filled,
             number: 0,
-            ended: false,
+        };
+        Self {
+            blocks: Blocks::new(source),
+            block,
+            next,
         }
     }
 
     /// The next line, or `None` at the end. A file that ends in a separator has no line after it.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
-        if self.number == 0 {
-            self.skip_byte_order_mark()?;
+        if self.next.at == self.block.filled {
+            let used = std::mem::take(&mut self.block);
+            match self.blocks.next_block(used)? {
+                Some(block) => self.block = block,
+                None => return Ok(None),
+            }
+            self.next.at = self.block.start;
         }
-        let Some((length, ending)) = self.find_end()? else {
-            return Ok(None);
-        };
-        let (offset, start) = (self.offset, self.start);
-        self.number += 1;
-        self.start += length + ending.as_bytes().len();
-        self.offset += (self.start - start) as u64;
-        Ok(Some(Line {
-            number: self.number,
-            offset,
-            bytes: &self.buffer[start..start + length],
-            ending,
-        }))
+        Ok(self.block.line_at(&mut self.next))
     }
 
     /// How many bytes have been given out as lines: the file's length once `next_line` is `None`.
     pub fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// Length without separator, and separator, of the line at `start`.
-    fn find_end(&mut self) -> io::Result<Option<(usize, Ending)>> {
-        let mut searched = 0;
-        loop {
-            let unread = &self.buffer[self.start..self.end];
-            if let Some(found) = memchr(b'\n', &unread[searched..]) {
-                let length = searched + found;
-                return Ok(Some(match unread[..length].last() {
-                    Some(b'\r') => (length - 1, Ending::CrLf),
-                    _ => (length, Ending::Lf),
-                }));
-            }
-            searched = unread.len();
-            if self.number == 0 && searched >= IMPLAUSIBLE && !begins_like_an_object(unread) {
-                self.ended = true;
-            }
-            if self.ended {
-                return Ok((searched > 0).then_some((searched, Ending::None)));
-            }
-            self.fill()?;
-        }
-    }
-
-    fn skip_byte_order_mark(&mut self) -> io::Result<()> {
-        while !self.ended && self.end - self.start < BYTE_ORDER_MARK.len() {
-            self.fill()?;
-        }
-        if self.buffer[self.start..self.end].starts_with(BYTE_ORDER_MARK) {
-            self.start += BYTE_ORDER_MARK.len();
-            self.offset += BYTE_ORDER_MARK.len() as u64;
-        }
-        Ok(())
-    }
-
-    /// Reads once more. The buffer grows only when one line fills it.
-    fn fill(&mut self) -> io::Result<()> {
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-        }
-        if self.end == self.buffer.len() {
-            self.buffer.resize(self.buffer.len() * 2, 0);
-        }
-        let got = loop {
-            match self.source.read(&mut self.buffer[self.end..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other?,
-            }
-        };
-        self.end += got;
-        self.ended = got == 0;
-        Ok(())
+        self.block.offset + self.next.at as u64
     }
 }
 
-fn begins_like_an_object(bytes: &[u8]) -> bool {
-    bytes
-        .trim_ascii_start()
-        .first()
-        .is_none_or(|byte| *byte == b'{')
+/// Whole lines, as read; only the last block of a file may end without a separator.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    /// Kept at its full length, so that reading into it again needs no clearing.
+    bytes: Vec<u8>,
+    filled: usize,
+    /// Where the first line begins: behind a byte order mark.
+    start: usize,
+    /// Where the block begins, in bytes from the start of the file.
+    offset: u64,
+}
+
+impl Block {
+    /// The lines of the block. `before` is the number of the line before the first.
+    pub(crate) fn lines(&self, before: u64) -> impl Iterator<Item = Line<'_>> {
+        let mut next = Place {
+            at: self.start,
+            number: before,
+        };
+        std::iter::from_fn(move || self.line_at(&mut next))
+    }
+
+    fn line_at(&self, next: &mut Place) -> Option<Line<'_>> {
+        let rest = &self.bytes[next.at..self.filled];
+        if rest.is_empty() {
+            return None;
+        }
+        let (length, ending) = match memchr(b'\n', rest) {
+            None => (rest.len(), Ending::None),
+            Some(end) if end > 0 && rest[end - 1] == b'\r' => (end - 1, Ending::CrLf),
+            Some(end) => (end, Ending::Lf),
+        };
+        let offset = self.offset + next.at as u64;
+        next.at += length + ending.as_bytes().len();
+        next.number += 1;
+        Some(Line {
+            number: next.number,
+            offset,
+            bytes: &rest[..length],
+            ending,
+        })
+    }
+}
+
+/// Cuts a byte stream into blocks of whole lines.
+#[derive(Debug)]
+pub(crate) struct Blocks<R> {
+    source: R,
+    /// The beginning of a line whose end has not been read.
+    carry: Vec<u8>,
+    offset: u64,
+    ended: bool,
+}
+
+impl<R: Read> Blocks<R> {
+    pub(crate) fn new(source: R) -> Self {
+        Self {
+            source,
+            carry: Vec::new(),
+            offset: 0,
+            ended: false,
+        }
+    }
+
+    /// The next block, read into the memory of one that is done with.
+    pub(crate) fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
+        let mut bytes = used.bytes;
+        let mut filled = self.carry.len();
+        bytes.resize(bytes.len().max(BLOCK).max(filled * 2), 0);
+        bytes[..filled].copy_from_slice(&self.carry);
+        self.carry.clear();
+        let end = loop {
+            let searched = filled;
+            while !self.ended && filled < bytes.len() {
+                let got = self.read(&mut bytes[filled..])?;
+                filled += got;
+                self.ended = got == 0;
+            }
+            if self.offset == 0 && !may_begin_a_transcript(&bytes[..filled]) {
+                self.ended = true;
+            }
+            if self.ended {
+                break filled;
+            }
+            if let Some(last) = memrchr(b'\n', &bytes[searched..filled]) {
+                break searched + last + 1;
+            }
+            bytes.resize(bytes.len() * 2, 0);
+        };
+        self.carry.extend_from_slice(&bytes[end..filled]);
+        let start = match self.offset == 0 && bytes[..end].starts_with(BYTE_ORDER_MARK) {
+            true => BYTE_ORDER_MARK.len(),
+            false => 0,
+        };
+        let block = Block {
+            bytes,
+            filled: end,
+            start,
+            offset: self.offset,
+        };
+        self.offset += end as u64;
+        Ok((end > start).then_some(block))
+    }
+
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.source.read(out) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+/// A first line that fills a block without beginning like an object is given out unfinished, and is
+/// the last: no transcript begins so, and memory must not grow to find that out.
+fn may_begin_a_transcript(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let first = text.trim_ascii_start().first();
+    first.is_none_or(|byte| *byte == b'{') || bytes.len() < BLOCK || memchr(b'\n', bytes).is_some()
 }
 
 /// A log file as a stream, from an offset on, up to a limit that the file may outgrow.
@@ -205,7 +261,6 @@ mod tests {
         while let Some(line) = lines.next_line().unwrap() {
             found.push((line.number, line.offset, line.bytes.to_vec(), line.ending));
         }
-        assert_eq!(lines.offset(), bytes.len() as u64);
         found
     }
 
@@ -221,25 +276,56 @@ mod tests {
             ]
         );
         assert_eq!(split(b""), []);
+        assert_eq!(split(b"\xef\xbb\xbf"), []);
+    }
+
+    #[test]
+    fn lines_longer_than_a_block_come_whole() {
+        let long = vec![b'{'; BLOCK * 3 + 7];
+        let bytes = [
+            b"{}\r\n",
+            long.as_slice(),
+            b"\r\n",
+            long.as_slice(),
+            b"\ny\n",
+        ]
+        .concat();
+        let second = 4 + long.len() as u64 + 2;
+        assert_eq!(
+            split(&bytes),
+            [
+                (1, 0, b"{}".to_vec(), Ending::CrLf),
+                (2, 4, long.clone(), Ending::CrLf),
+                (3, second, long.clone(), Ending::Lf),
+                (4, second + long.len() as u64 + 1, b"y".to_vec(), Ending::Lf),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_source_that_gives_one_byte_at_a_time_gives_the_same_lines() {
+        struct Drip<'a>(&'a [u8]);
+        impl Read for Drip<'_> {
+            fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+                let count = self.0.len().min(1).min(out.len());
+                out[..count].copy_from_slice(&self.0[..count]);
+                self.0 = &self.0[count..];
+                Ok(count)
+            }
+        }
+        let mut lines = Lines::new(Drip(b"{\"a\":1}\r\n\r\nx"));
+        let mut found = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            found.push(line.bytes.to_vec());
+        }
+        assert_eq!(found, [b"{\"a\":1}".to_vec(), b"".to_vec(), b"x".to_vec()]);
     }
 
     #[test]
     fn a_file_that_cannot_be_a_transcript_is_not_read_to_its_end() {
         let mut lines = Lines::new(std::io::repeat(0));
-        assert_eq!(
-            lines.next_line().unwrap().map(|line| line.bytes.len()),
-            Some(IMPLAUSIBLE)
-        );
+        let first = lines.next_line().unwrap().map(|line| line.bytes.len());
+        assert_eq!(first, Some(BLOCK));
         assert!(lines.next_line().unwrap().is_none());
-    }
-
-    #[test]
-    fn a_line_longer_than_the_buffer_comes_whole() {
-        let mut bytes = vec![b'x'; FIRST_BUFFER * 3 + 7];
-        bytes.extend(b"\ny\n");
-        let found = split(&bytes);
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0].2.len(), FIRST_BUFFER * 3 + 7);
-        assert_eq!(found[1].2, b"y");
     }
 }

@@ -2,12 +2,14 @@
 //! the way, before anything is changed.
 
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::damage::{Damage, DamageKind};
 use super::envelope::{Envelope, Verdict, lone_surrogate};
 use super::error::{Fault, LoadError};
-use super::read::{Ending, Line, Lines};
+use super::judge::each_line;
+use super::read::{Ending, Line};
 use super::repair::Plan;
 use super::state::State;
 
@@ -68,12 +70,15 @@ pub(crate) struct Survey {
 
 /// Reads everything the source yields. `path` is for the errors.
 pub(crate) fn survey(path: &Path, source: impl Read) -> Result<Survey, LoadError> {
-    let mut lines = Lines::new(source);
     let mut pass = Pass::new(path);
-    while let Some(line) = lines.next_line().map_err(|error| read_error(path, error))? {
-        pass.line(line)?;
+    let refused = each_line(source, |line, verdict| match pass.line(line, verdict) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => ControlFlow::Break(error),
+    });
+    match refused.map_err(|error| read_error(path, error))? {
+        Some(error) => Err(error),
+        None => pass.finish(),
     }
-    pass.finish()
 }
 
 pub(crate) fn read_error(path: &Path, source: io::Error) -> LoadError {
@@ -130,14 +135,14 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Result<(), LoadError> {
+    fn line(&mut self, line: Line<'_>, verdict: Verdict<'_>) -> Result<(), LoadError> {
         self.lines = line.number;
         self.ending = line.ending;
         if line.ending != Ending::None {
             self.last_separator = line.ending;
         }
         let first = !self.saw_anything;
-        match Verdict::of(line.bytes) {
+        match verdict {
             Verdict::Blank => return Ok(()),
             Verdict::Damaged(damage) => self.bad(line, damage),
             Verdict::Value(found) => self.faulty(line, Fault::NotObject { found }),

@@ -1,0 +1,224 @@
+//! Reads a whole file with every line judged. Judging costs far more than reading, so blocks of
+//! lines are judged side by side and given out in file order.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::thread;
+
+use super::damage::Damage;
+use super::envelope::{Envelope, Verdict};
+use super::read::{BLOCK, Block, Blocks, Line};
+
+/// Judging more blocks at once than this gains nothing: reading and folding are done by one thread.
+const MOST_WORKERS: usize = 4;
+
+/// Visits every line of the source with its verdict, in file order, until the visitor breaks.
+/// Memory does not grow with the file, only with its longest line.
+pub fn each_line<B>(
+    source: impl Read,
+    mut visit: impl FnMut(Line<'_>, Verdict<'_>) -> ControlFlow<B>,
+) -> io::Result<Option<B>> {
+    let mut blocks = Blocks::new(source);
+    let mut number = 0;
+    let Some(first) = blocks.next_block(Block::default())? else {
+        return Ok(None);
+    };
+    let Some(second) = blocks.next_block(Block::default())? else {
+        return Ok(give_out(&Judged::of(first), &mut number, &mut visit).break_value());
+    };
+    thread::scope(|scope| {
+        let mut crew = Crew::hire(scope);
+        crew.hand_out(first);
+        crew.hand_out(second);
+        loop {
+            while !crew.is_busy() {
+                let Some(block) = blocks.next_block(crew.used.pop().unwrap_or_default())? else {
+                    break;
+                };
+                crew.hand_out(block);
+            }
+            let Some(judged) = crew.take_back() else {
+                return Ok(None);
+            };
+            if let ControlFlow::Break(value) = give_out(&judged, &mut number, &mut visit) {
+                return Ok(Some(value));
+            }
+            crew.used.push(judged.block);
+        }
+    })
+}
+
+fn give_out<B>(
+    judged: &Judged,
+    number: &mut u64,
+    visit: &mut impl FnMut(Line<'_>, Verdict<'_>) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let before = *number;
+    for (line, opinion) in judged.block.lines(before).zip(&judged.opinions) {
+        *number = line.number;
+        visit(line, opinion.verdict(line.bytes))?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// A block with what was found of each of its lines.
+struct Judged {
+    block: Block,
+    opinions: Vec<Opinion>,
+}
+
+impl Judged {
+    fn of(block: Block) -> Self {
+        let opinions = block.lines(0).map(|line| Opinion::of(line.bytes)).collect();
+        Self { block, opinions }
+    }
+}
+
+/// A verdict without what it borrows.
+enum Opinion {
+    Blank,
+    Object,
+    Value(&'static str),
+    Damaged(Box<Damage>),
+}
+
+impl Opinion {
+    fn of(bytes: &[u8]) -> Self {
+        match Verdict::of(bytes) {
+            Verdict::Blank => Opinion::Blank,
+            Verdict::Object(_) => Opinion::Object,
+            Verdict::Value(kind) => Opinion::Value(kind),
+            Verdict::Damaged(damage) => Opinion::Damaged(Box::new(damage)),
+        }
+    }
+
+    fn verdict<'a>(&self, bytes: &'a [u8]) -> Verdict<'a> {
+        match self {
+            Opinion::Blank => Verdict::Blank,
+            // An object has been found to be UTF-8; checking that again is a fraction of judging.
+            Opinion::Object => match std::str::from_utf8(bytes) {
+                Ok(text) => Verdict::Object(Envelope::split(text)),
+                Err(_) => Verdict::Damaged(Damage::of(bytes)),
+            },
+            Opinion::Value(kind) => Verdict::Value(kind),
+            Opinion::Damaged(damage) => Verdict::Damaged((**damage).clone()),
+        }
+    }
+}
+
+/// Threads that judge. Blocks go round and come back in the same order.
+struct Crew {
+    workers: Vec<Worker>,
+    /// Blocks handed out and taken back so far; the difference is under way.
+    handed: usize,
+    taken: usize,
+    /// Blocks whose memory may be used again.
+    used: Vec<Block>,
+}
+
+struct Worker {
+    work: mpsc::SyncSender<Block>,
+    done: mpsc::Receiver<Judged>,
+}
+
+/// How many blocks may wait at one worker.
+const QUEUE: usize = 2;
+
+impl Crew {
+    fn hire<'scope>(scope: &'scope thread::Scope<'scope, '_>) -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let workers = (0..cores.min(MOST_WORKERS))
+            .map(|_| Worker::start(scope))
+            .collect();
+        Self {
+            workers,
+            handed: 0,
+            taken: 0,
+            used: Vec::new(),
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.handed - self.taken >= self.workers.len() * QUEUE
+    }
+
+    fn hand_out(&mut self, block: Block) {
+        let worker = &self.workers[self.handed % self.workers.len()];
+        // A worker ends only when this sender is gone, so sending cannot fail.
+        if worker.work.send(block).is_ok() {
+            self.handed += 1;
+        }
+    }
+
+    fn take_back(&mut self) -> Option<Judged> {
+        if self.taken == self.handed {
+            return None;
+        }
+        let judged = self.workers[self.taken % self.workers.len()]
+            .done
+            .recv()
+            .ok()?;
+        self.taken += 1;
+        Some(judged)
+    }
+}
+
+impl Worker {
+    fn start<'scope>(scope: &'scope thread::Scope<'scope, '_>) -> Self {
+        let (work, blocks) = mpsc::sync_channel::<Block>(QUEUE);
+        let (results, done) = mpsc::sync_channel(QUEUE);
+        scope.spawn(move || {
+            for block in blocks {
+                if results.send(Judged::of(block)).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { work, done }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_many_blocks_comes_in_order_with_the_verdicts_of_each_line() {
+        let filler = "x".repeat(BLOCK / 3);
+        let mut bytes = Vec::new();
+        for index in 0..20 {
+            bytes.extend(
+                format!("{{\"id\":\"{index}\",\"payload\":\"{filler}\"}}\n\n[1]\n{{\n")
+                    .into_bytes(),
+            );
+        }
+        let mut seen = Vec::new();
+        let broke = each_line(bytes.as_slice(), |line, verdict| {
+            let what = match verdict {
+                Verdict::Blank => "blank".to_owned(),
+                Verdict::Object(envelope) => envelope.id().unwrap_or_default().into_owned(),
+                Verdict::Value(kind) => kind.to_owned(),
+                Verdict::Damaged(damage) => damage.kind.to_string(),
+            };
+            seen.push((line.number, what));
+            match line.number {
+                77 => ControlFlow::Break("enough"),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        assert_eq!(broke.unwrap(), Some("enough"));
+        let expected: Vec<(u64, String)> = (0..77)
+            .map(|place| {
+                let what = match place % 4 {
+                    0 => (place / 4).to_string(),
+                    1 => "blank".to_owned(),
+                    2 => "array".to_owned(),
+                    _ => "truncated".to_owned(),
+                };
+                (place + 1, what)
+            })
+            .collect();
+        assert_eq!(seen, expected);
+    }
+}
