@@ -3,6 +3,7 @@
 //! Nothing here writes a file, and nothing here draws: what a terminal gets passes [`visible`]
 //! and is measured by [`width`].
 
+pub mod check;
 pub mod follow;
 pub mod visible;
 pub mod width;

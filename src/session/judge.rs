@@ -8,7 +8,7 @@ use std::thread;
 
 use super::damage::Damage;
 use super::envelope::{Envelope, Verdict};
-use super::read::{BLOCK, Block, Blocks, Line};
+use super::read::{Block, Blocks, Line};
 
 /// Judging more blocks at once than this gains nothing: reading and folding are done by one thread.
 const MOST_WORKERS: usize = 4;
@@ -181,6 +181,7 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
+    use super::super::read::BLOCK;
     use super::*;
 
     #[test]
