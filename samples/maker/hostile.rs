@@ -57,8 +57,8 @@ fn attacks() -> Script {
         let spelled_out = spelled_out(&mut script, &line);
         script.raw(&spelled_out);
     }
-    tool_calls(&mut script);
     memory(&mut script);
+    tool_calls(&mut script);
     odd_envelopes(&mut script);
     script
 }
