@@ -5,6 +5,7 @@
 //! 1. [`message`], [`canonical`], [`id`], [`clock`]: the words everything else is written in.
 //! 2. [`session`]: the transcript itself: create, load, peek, append, repair, replay.
 //! 3. [`look`]: read-only analysis of transcripts of any size: check, index, follow, diff.
+//!    [`backend`]: models, and the answers they give. [`tool`]: what a model may call.
 //! 6. [`cli`]: the `sess` command.
 
 pub mod canonical;
@@ -15,6 +16,11 @@ pub mod message;
 pub mod session;
 
 pub mod look;
+
+#[cfg(feature = "agent")]
+pub mod backend;
+#[cfg(feature = "agent")]
+pub mod tool;
 
 #[cfg(feature = "cli")]
 pub mod cli;

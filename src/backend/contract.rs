@@ -1,0 +1,60 @@
+//! [`Backend`], the contract of everything that answers as a model, and what it is asked.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::{BackendError, Response, ResponseHandle, ResponseStream};
+use crate::{Json, Message};
+
+/// Something that answers a conversation as a model does.
+pub trait Backend: Send + Sync {
+    /// The model's name; `None` where it is not known.
+    fn model(&self) -> Option<String>;
+
+    /// The most tokens an answer may have. `None` and 0 both mean that this backend does not say.
+    fn max_tokens(&self) -> Option<u64>;
+
+    /// Asks for an answer as it is made. The stream comes back at once; a failure of the request
+    /// itself usually shows as a failed response.
+    ///
+    /// # Errors
+    /// When no request could be made at all.
+    fn stream(&self, request: Request) -> BoxFuture<'_, Result<ResponseStream, BackendError>>;
+
+    /// Asks for an answer as a whole and waits until it has settled, well or badly. Dropping the
+    /// future gives up the request.
+    fn complete(&self, request: Request) -> BoxFuture<'_, Response>;
+
+    /// Settles a response as cancelled, at once, and stops its production. Does nothing to one
+    /// that has settled, and may be called any number of times.
+    fn cancel(&self, response: &ResponseHandle) {
+        response.cancel();
+    }
+}
+
+/// What a model is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The conversation, oldest first.
+    pub messages: Vec<Arc<Message>>,
+    /// The tools that may be called, each in the shape
+    /// `{"type":"function","function":{"name","description","parameters"}}`; may be none.
+    pub tools: Vec<Json>,
+}
+
+impl Request {
+    /// A request without tools.
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self {
+            messages: messages.into_iter().map(Arc::new).collect(),
+            tools: Vec::new(),
+        }
+    }
+
+    /// The same request with these tools.
+    pub fn with_tools(mut self, tools: Vec<Json>) -> Self {
+        self.tools = tools;
+        self
+    }
+}

@@ -1,0 +1,21 @@
+//! Models: what a backend is, and the answer it gives.
+//!
+//! A [`Backend`] takes a [`Request`] and gives a [`ResponseStream`]: the fragments of text as they
+//! arrive, and a [`ResponseHandle`] through which everything else about the answer can be read at
+//! any time. Whoever produces the answer holds the other end, a [`ResponseWriter`].
+//!
+//! A response settles exactly once: done, failed with a typed [`BackendError`], or cancelled.
+//! [`Response::is_success`] is the only test of success; a stream that merely ended is a failure.
+//! Nothing here retries: that is for whoever asked.
+
+mod contract;
+mod error;
+mod progress;
+mod response;
+mod usage;
+
+pub use contract::{Backend, Request};
+pub use error::{BackendError, ErrorClass};
+pub use progress::{ResponseHandle, ResponseStream, ResponseWriter, Silence};
+pub use response::{Response, Settled};
+pub use usage::Usage;

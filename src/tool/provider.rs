@@ -1,0 +1,50 @@
+//! [`ToolProvider`], the contract of everything that offers tools.
+
+use futures_util::future::BoxFuture;
+
+use super::ToolAnswer;
+use crate::Json;
+
+/// Something that declares tools and executes calls to them.
+pub trait ToolProvider: Send + Sync {
+    /// The tools on offer, each in the shape
+    /// `{"type":"function","function":{"name","description","parameters"}}`.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    fn declarations(&self) -> Result<Vec<Json>, ToolError>;
+
+    /// Executes a batch of calls, given as the model wrote them, so any part of one may be missing
+    /// or malformed. Gives one answer for each call, in order; `None` where there is none. A call
+    /// that fails is an answer too ([`ToolAnswer::error`]).
+    ///
+    /// # Errors
+    /// When the batch as a whole could not be executed.
+    fn execute(
+        &self,
+        calls: Vec<Json>,
+    ) -> BoxFuture<'static, Result<Vec<Option<ToolAnswer>>, ToolError>>;
+
+    /// What the tools have been granted so far, as documents of any shape; `None` for a provider
+    /// that knows no grants.
+    fn grants(&self) -> Option<Result<Vec<Json>, ToolError>> {
+        None
+    }
+}
+
+/// A provider that failed as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// What happened.
+    pub message: String,
+}
+
+impl ToolError {
+    /// A failure in these words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+}
