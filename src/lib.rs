@@ -6,6 +6,7 @@
 //! 2. [`session`]: the transcript itself: create, load, peek, append, repair, replay.
 //! 3. [`look`]: read-only analysis of transcripts of any size: check, index, follow, diff.
 //!    [`backend`]: models, and the answers they give. [`tool`]: what a model may call.
+//!    [`context`]: how large a request is, and what surrounds it.
 //! 6. [`cli`]: the `sess` command.
 
 pub mod canonical;
@@ -21,6 +22,8 @@ pub mod look;
 pub mod backend;
 #[cfg(feature = "agent")]
 pub mod tool;
+#[cfg(feature = "agent")]
+pub mod context;
 
 #[cfg(feature = "cli")]
 pub mod cli;

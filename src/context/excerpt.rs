@@ -1,0 +1,152 @@
+//! What the model sees of a text that is too long for it.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::Artifact;
+use crate::canonical::Sha256Hex;
+
+/// The parts of a long text: its beginning, its end, and what lies between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt<'a> {
+    head: &'a str,
+    tail: &'a str,
+    whole: &'a str,
+    /// Characters (Unicode scalar values) that lie between.
+    pub elided_chars: usize,
+}
+
+/// Cuts a text that is longer than `limit` characters: three quarters of the limit from its
+/// beginning, the rest from its end. A cut never falls inside a grapheme cluster; it moves outwards,
+/// so that what is shown never exceeds the limit. `None` for a text within it.
+pub fn excerpt(text: &str, limit: usize) -> Option<Excerpt<'_>> {
+    // A text of few bytes has few characters, and most texts are short.
+    if text.len() <= limit || text.chars().count() <= limit {
+        return None;
+    }
+    let head_chars = (limit * 3).div_ceil(4);
+    let head = &text[..boundary_within(text, head_chars)];
+    let tail = &text[boundary_before_end(text, limit - head_chars)..];
+    let shown = head.chars().count() + tail.chars().count();
+    Some(Excerpt {
+        head,
+        tail,
+        whole: text,
+        elided_chars: text.chars().count() - shown,
+    })
+}
+
+impl Excerpt<'_> {
+    /// The excerpt when the full text is in this file.
+    pub fn stored(&self, artifact: &Artifact) -> String {
+        let place = format!("full result: {} sha256 {}", artifact.file, artifact.digest);
+        self.around(&place)
+    }
+
+    /// The excerpt when the full text could not be put anywhere.
+    pub fn not_stored(&self, why: &str) -> String {
+        let digest = Sha256Hex::of(self.whole.as_bytes());
+        self.around(&format!("full result {why}, sha256 {digest}"))
+    }
+
+    fn around(&self, place: &str) -> String {
+        let (elided, bytes) = (thousands(self.elided_chars), thousands(self.whole.len()));
+        let (head, tail) = (self.head, self.tail);
+        format!("{head}\n[... elided {elided} chars ({bytes} bytes total); {place} ...]\n{tail}")
+    }
+}
+
+/// The last grapheme boundary at or before this many characters.
+fn boundary_within(text: &str, characters: usize) -> usize {
+    let mut count = 0;
+    for (start, cluster) in text.grapheme_indices(true) {
+        count += cluster.chars().count();
+        if count > characters {
+            return start;
+        }
+    }
+    text.len()
+}
+
+/// The first grapheme boundary with at most this many characters behind it.
+fn boundary_before_end(text: &str, characters: usize) -> usize {
+    let mut count = 0;
+    for (start, cluster) in text.grapheme_indices(true).rev() {
+        count += cluster.chars().count();
+        if count > characters {
+            return start + cluster.len();
+        }
+    }
+    0
+}
+
+/// `1234567` as `1,234,567`.
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_at_the_limit_is_left_alone() {
+        assert_eq!(excerpt("12345678", 8), None);
+        assert_eq!(excerpt("äöüß", 4), None);
+    }
+
+    #[test]
+    fn three_quarters_come_from_the_beginning() {
+        let text = format!("{}{}", "a".repeat(1_500), "z".repeat(500));
+        let cut = excerpt(&text, 8).unwrap();
+        let digest = Sha256Hex::of(text.as_bytes());
+        assert_eq!(
+            cut.not_stored("was not stored"),
+            format!(
+                "aaaaaa\n[... elided 1,992 chars (2,000 bytes total); full result was not stored, sha256 {digest} ...]\nzz"
+            )
+        );
+        let artifact = Artifact {
+            file: "x.txt".into(),
+            digest: "d".into(),
+            bytes: 2_000,
+            chars: 2_000,
+        };
+        assert_eq!(
+            cut.stored(&artifact),
+            "aaaaaa\n[... elided 1,992 chars (2,000 bytes total); full result: x.txt sha256 d ...]\nzz"
+        );
+    }
+
+    #[test]
+    fn a_cut_never_splits_a_cluster() {
+        let family = "👨‍👩‍👧";
+        let text = family.repeat(10);
+        let cut = excerpt(&text, 8).unwrap();
+        assert_eq!((cut.head, cut.tail), (family, ""));
+        assert_eq!(cut.elided_chars, 45);
+        let lines = "\r\n".repeat(10);
+        let cut = excerpt(&lines, 4).unwrap();
+        assert_eq!((cut.head, cut.tail), ("\r\n", ""));
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let cases = [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(thousands(number), text);
+        }
+    }
+}

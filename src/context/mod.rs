@@ -1,0 +1,23 @@
+//! What a request is made of besides the conversation, and how large it may be.
+//!
+//! [`TokenCounter`] measures, [`RequestBudget`] says how much room there is and what a run may
+//! spend, [`Compactor`] makes a conversation smaller, [`RunContext`] is what surrounds one run, and
+//! [`ArtifactStore`] keeps what is too long to be shown to the model in full.
+//!
+//! Nothing here knows who asks or which model answers.
+
+pub mod artifact;
+pub mod budget;
+pub mod compactor;
+pub mod counter;
+pub mod excerpt;
+pub mod run_context;
+pub mod spent;
+
+pub use artifact::{Artifact, ArtifactStore, FolderStore};
+pub use budget::{BudgetError, Cap, Profile, RequestBudget, Tripped};
+pub use compactor::{Compacted, CompactionRequest, Compactor, Target};
+pub use counter::{HeuristicCounter, RequestView, TokenCounter, UsageReport, default_counter};
+pub use excerpt::{Excerpt, excerpt};
+pub use run_context::{RunContext, UnnamedEntry};
+pub use spent::Spent;
