@@ -72,12 +72,18 @@ text_id! {
     RunId
 }
 
-impl EnvelopeId {
-    /// A fresh random id (UUID version 4).
-    pub fn fresh() -> Self {
-        Self(uuid::Uuid::new_v4().hyphenated().to_string())
-    }
+macro_rules! fresh_id {
+    ($($name:ident)*) => {$(
+        impl $name {
+            /// A fresh random id (UUID version 4).
+            pub fn fresh() -> Self {
+                Self(uuid::Uuid::new_v4().hyphenated().to_string())
+            }
+        }
+    )*};
 }
+
+fresh_id!(EnvelopeId OpId RunId);
 
 impl From<EnvelopeId> for OpId {
     fn from(id: EnvelopeId) -> Self {
