@@ -21,9 +21,9 @@ pub mod look;
 #[cfg(feature = "agent")]
 pub mod backend;
 #[cfg(feature = "agent")]
-pub mod tool;
-#[cfg(feature = "agent")]
 pub mod context;
+#[cfg(feature = "agent")]
+pub mod tool;
 
 #[cfg(feature = "cli")]
 pub mod cli;
