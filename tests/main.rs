@@ -24,6 +24,10 @@ mod canonical;
 // Looking: a file that grows and is cut, replaced, removed while it is followed.
 mod follow;
 
+// Models and tools: the scripted ones, and servers that misbehave.
+#[cfg(feature = "agent")]
+mod backend;
+
 // The command: help, exit codes, wiring.
 #[cfg(feature = "cli")]
 mod cli;

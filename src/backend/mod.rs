@@ -7,15 +7,21 @@
 //! A response settles exactly once: done, failed with a typed [`BackendError`], or cancelled.
 //! [`Response::is_success`] is the only test of success; a stream that merely ended is a failure.
 //! Nothing here retries: that is for whoever asked.
+//!
+//! [`ScriptedBackend`] is for tests: it does what a script says and records what it was asked.
 
 mod contract;
 mod error;
 mod progress;
 mod response;
+mod scripted;
+mod step;
 mod usage;
 
 pub use contract::{Backend, Request};
 pub use error::{BackendError, ErrorClass};
 pub use progress::{ResponseHandle, ResponseStream, ResponseWriter, Silence};
 pub use response::{Response, Settled};
+pub use scripted::{CallKind, RecordedCall, ScriptedBackend};
+pub use step::Step;
 pub use usage::Usage;
