@@ -7,6 +7,7 @@
 //! 3. [`look`]: read-only analysis of transcripts of any size: check, index, follow, diff.
 //!    [`backend`]: models, and the answers they give. [`tool`]: what a model may call.
 //!    [`context`]: how large a request is, and what surrounds it.
+//! 4. [`agent`]: the loop that asks a model, runs the tools it calls, and records both.
 //! 6. [`cli`]: the `sess` command.
 
 pub mod canonical;
@@ -24,6 +25,9 @@ pub mod backend;
 pub mod context;
 #[cfg(feature = "agent")]
 pub mod tool;
+
+#[cfg(feature = "agent")]
+pub mod agent;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -1,0 +1,105 @@
+//! The first steps of a run: it is announced, compared with its transcript, and given its tools.
+
+use std::sync::Arc;
+
+use super::driver::Driver;
+use super::end::{End, Step};
+use crate::Message;
+use crate::agent::event::RunStarted;
+use crate::agent::ledger::Ledger;
+use crate::agent::shield::shielded;
+use crate::agent::wording;
+use crate::session::RunContextRecord;
+
+impl Driver {
+    pub(super) fn seed(&mut self) -> Step {
+        let digest = self.context.as_ref().map(|context| context.digest());
+        self.emit(RunStarted {
+            run_id: self.run.id().clone(),
+            message_count: self.conversation.len() as u64,
+            context_digest: digest.clone(),
+        });
+        *self.core.ledger() = Some(Ledger::open(self.run.id().clone()));
+        self.extend_transcript()?;
+        if let Some(digest) = digest {
+            self.record_context(digest);
+        }
+        self.weigh_context();
+        self.declare_tools()
+    }
+
+    /// Records what the conversation has beyond the transcript. All of the transcript has to be
+    /// there, unchanged; nothing is written otherwise.
+    fn extend_transcript(&self) -> Step {
+        let Some(session) = self.conversation.session() else {
+            return Ok(());
+        };
+        let recorded = session.messages();
+        let given = self.conversation.messages();
+        if given.len() < recorded.len() {
+            return Err(End::Died(wording::shorter_than_transcript(
+                given.len(),
+                recorded.len(),
+            )));
+        }
+        let mut pairs = given.iter().zip(&recorded);
+        if let Some(index) = pairs.position(|(given, recorded)| !is_same(given, recorded)) {
+            let role = |messages: &[Arc<Message>]| {
+                messages
+                    .get(index)
+                    .map_or("", |message| message.role.as_str())
+            };
+            return Err(End::Died(wording::contradicts_transcript(
+                index,
+                role(given),
+                role(&recorded),
+            )));
+        }
+        Ok(self.conversation.record_from(recorded.len())?)
+    }
+
+    fn record_context(&self, digest: String) {
+        let (Some(session), Some(context)) = (self.conversation.session(), &self.context) else {
+            return;
+        };
+        let written = session.append_run_context(&RunContextRecord {
+            run_id: self.run.id().clone(),
+            digest,
+            facts: context.facts().to_vec(),
+            sections: context.sections(),
+        });
+        if let Err(error) = written {
+            self.log_text(
+                "error",
+                &format!("the run context could not be recorded: {error}"),
+            );
+        }
+    }
+
+    fn weigh_context(&mut self) {
+        let counter = self.primary_counter();
+        let view = self.view();
+        let halves = [view.head, view.tail];
+        let weight = shielded(|| {
+            halves
+                .into_iter()
+                .flatten()
+                .map(|half| counter.count_text(half))
+                .sum()
+        });
+        self.context_weight = weight.unwrap_or(0);
+    }
+
+    fn declare_tools(&mut self) -> Step {
+        if let Some(provider) = &self.config().provider {
+            self.tools = provider
+                .declarations()
+                .map_err(|error| End::Died(format!("the tools could not be declared: {error}")))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_same(given: &Arc<Message>, recorded: &Arc<Message>) -> bool {
+    Arc::ptr_eq(given, recorded) || given == recorded || given.digest() == recorded.digest()
+}
