@@ -12,6 +12,8 @@
 
 mod contract;
 mod error;
+#[cfg(feature = "http")]
+pub mod http;
 mod progress;
 mod response;
 mod scripted;

@@ -5,3 +5,19 @@ mod scripted;
 
 // The scripted provider, tools of closures.
 mod tools;
+
+// Over HTTP: what the tests below share.
+#[cfg(feature = "http")]
+mod client;
+
+// Streams of real servers, recorded.
+#[cfg(feature = "http")]
+mod recorded;
+
+// How streams and whole answers are read.
+#[cfg(feature = "http")]
+mod answers;
+
+// Servers that misbehave.
+#[cfg(feature = "http")]
+mod misbehaving;

@@ -5,4 +5,6 @@
 
 pub mod pack;
 pub mod reference;
+#[cfg(feature = "http")]
+pub mod server;
 pub mod source;

@@ -1,0 +1,185 @@
+//! Where a server is, and how patient its client.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Where a server is and how it is spoken to. Its debug form shows no secret.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The base of all addresses, such as `https://api.openai.com/v1`.
+    pub url: String,
+    /// Sent as a bearer token.
+    pub key: Option<Secret>,
+    /// Further headers of every request.
+    pub headers: Vec<(String, String)>,
+    /// How long each phase of a request may take.
+    pub timeouts: Timeouts,
+    /// The longest frame of a stream, and the longest answer that is no stream, in bytes. What is
+    /// longer fails the response.
+    pub max_frame_bytes: usize,
+    /// Whether a stream of prose succeeds although some of its frames could not be read. Calls
+    /// never do.
+    pub tolerate_broken_frames: bool,
+}
+
+/// How long each phase of a request may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until the connection stands.
+    pub connect: Duration,
+    /// Until the head of the answer is there. `None` is the backend's default: 60 seconds, or
+    /// without limit for a KoboldCpp, which answers no sooner than it has read the prompt.
+    pub headers: Option<Duration>,
+    /// Until the whole answer is there.
+    pub total: Duration,
+    /// How long a stream may go on after it gave its finish reason, without an end or further data,
+    /// before it counts as ended.
+    pub linger: Duration,
+}
+
+/// A text that is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// 32 MiB: more than any model can say in one frame, and little enough to hold.
+const MAX_FRAME_BYTES: usize = 32 << 20;
+
+impl Endpoint {
+    /// A server without a key, and the default limits.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            key: None,
+            headers: Vec::new(),
+            timeouts: Timeouts::default(),
+            max_frame_bytes: MAX_FRAME_BYTES,
+            tolerate_broken_frames: false,
+        }
+    }
+
+    /// The same server with this key.
+    pub fn with_key(mut self, key: impl Into<Secret>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// The same server with one more header.
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The same server with these timeouts.
+    pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// The address of a path below the base.
+    pub(super) fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.url.trim_end_matches('/'))
+    }
+
+    /// A text in which the key, should a server have repeated it, is no longer readable.
+    pub(super) fn scrub(&self, text: String) -> String {
+        match &self.key {
+            Some(Secret(key)) if !key.is_empty() && text.contains(key.as_str()) => {
+                text.replace(key.as_str(), REDACTED)
+            }
+            _ => text,
+        }
+    }
+}
+
+/// What stands where a secret stood.
+pub(super) const REDACTED: &str = "[redacted]";
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(30),
+            headers: None,
+            total: Duration::from_secs(1_800),
+            linger: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Secret {
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(REDACTED)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        out.debug_struct("Endpoint")
+            .field("url", &visible_url(&self.url))
+            .field("key", &self.key)
+            .field("headers", &headers)
+            .field("timeouts", &self.timeouts)
+            .field("max_frame_bytes", &self.max_frame_bytes)
+            .field("tolerate_broken_frames", &self.tolerate_broken_frames)
+            .finish()
+    }
+}
+
+/// An address without user, password and query, which may all be secrets.
+pub(super) fn visible_url(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = plain.split_once("://") else {
+        return plain.to_owned();
+    };
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let slash = if rest.contains('/') { "/" } else { "" };
+    format!("{scheme}://{host}{slash}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_shown() {
+        let endpoint = Endpoint::new("https://me:word@host/v1?key=abc")
+            .with_key("sk-1")
+            .with_header("X-Api-Key", "sk-2");
+        let shown = format!("{endpoint:?}");
+        assert!(shown.contains("https://host/v1"), "{shown}");
+        for secret in ["word", "abc", "sk-1", "sk-2"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+        let echoed = endpoint.scrub("wrong key sk-1".to_owned());
+        assert_eq!(echoed, "wrong key [redacted]");
+    }
+
+    #[test]
+    fn an_address_has_one_slash_between_base_and_path() {
+        for base in ["http://host/v1", "http://host/v1/", "http://host/v1//"] {
+            assert_eq!(
+                Endpoint::new(base).address("/models"),
+                "http://host/v1/models"
+            );
+        }
+    }
+}
