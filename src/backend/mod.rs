@@ -9,11 +9,13 @@
 //! Nothing here retries: that is for whoever asked.
 //!
 //! [`ScriptedBackend`] is for tests: it does what a script says and records what it was asked.
+//! [`MockBackend`] is for applications that want to run without a model: it gives canned answers.
 
 mod contract;
 mod error;
 #[cfg(feature = "http")]
 pub mod http;
+mod mock;
 mod progress;
 mod response;
 mod scripted;
@@ -22,6 +24,7 @@ mod usage;
 
 pub use contract::{Backend, Request};
 pub use error::{BackendError, ErrorClass};
+pub use mock::{MockBackend, MockCall};
 pub use progress::{ResponseHandle, ResponseStream, ResponseWriter, Silence};
 pub use response::{Response, Settled};
 pub use scripted::{CallKind, RecordedCall, ScriptedBackend};

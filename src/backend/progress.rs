@@ -142,9 +142,9 @@ impl ResponseHandle {
     }
 
     /// Settles the response as cancelled and tells its writer to stop. Does nothing to one that
-    /// has settled.
-    pub fn cancel(&self) {
-        self.shared.settle(Settled::Cancelled);
+    /// has settled. Says whether this is what ended it.
+    pub fn cancel(&self) -> bool {
+        self.shared.settle(Settled::Cancelled)
     }
 }
 
@@ -271,13 +271,16 @@ impl Shared {
         });
     }
 
-    fn settle(&self, outcome: Settled) {
+    fn settle(&self, outcome: Settled) -> bool {
+        let mut settles = false;
         self.write_data(|state| {
             state.response.settled = outcome;
             state.fragments = None;
+            settles = true;
         });
         // Outside the lock: waking a waiter may run code that reads the response.
         self.settled.cancel();
+        settles
     }
 }
 

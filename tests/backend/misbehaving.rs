@@ -5,6 +5,9 @@ use std::time::Duration;
 use sess::backend::http::{Endpoint, OpenAiBackend, Settings, Timeouts};
 use sess::backend::{Backend, BackendError, ErrorClass, Response, Settled, Silence};
 
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+
 use super::client::{ask, backend, completed_from, endpoint, settled, streamed, streamed_from};
 use crate::support::server::{Act, EVENTS_HEAD, Reply, Server, answer, events, unfinished_events};
 
@@ -50,15 +53,21 @@ async fn a_refused_connection_is_one() {
 
 #[tokio::test]
 async fn a_server_without_tls_is_no_connection() {
-    let server = Server::start([hanging("HTTP/1.1 200 OK\r\n\r\n")]).await;
-    let endpoint = Endpoint {
-        url: server.url().replace("http", "https"),
-        ..endpoint(&server)
-    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/v1", listener.local_addr().unwrap());
+    let plain = tokio::spawn(async move {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        connection
+            .write_all(b"HTTP/1.1 200 OK\r\n\r\n")
+            .await
+            .unwrap();
+        connection
+    });
     // Without the machine's certificates there is no client to begin with.
-    if let Ok(backend) = OpenAiBackend::new(endpoint, Settings::default()) {
+    if let Ok(backend) = OpenAiBackend::new(Endpoint::new(url), Settings::default()) {
         let response = streamed(&backend).await;
         assert_eq!(class(&response), ErrorClass::Connection);
+        drop(plain.await.unwrap());
     }
 }
 

@@ -6,6 +6,9 @@ mod scripted;
 // The scripted provider, tools of closures.
 mod tools;
 
+// Canned answers.
+mod mock;
+
 // Over HTTP: what the tests below share.
 #[cfg(feature = "http")]
 mod client;
@@ -21,3 +24,7 @@ mod answers;
 // Servers that misbehave.
 #[cfg(feature = "http")]
 mod misbehaving;
+
+// OpenRouter and KoboldCpp.
+#[cfg(feature = "http")]
+mod gateways;

@@ -1,7 +1,8 @@
 //! Backends that speak HTTP to a model server.
 //!
 //! [`OpenAiBackend`] speaks the language of OpenAI's chat completions, as nearly every server does.
-//! What is special about one is its [`Dialect`].
+//! What is special about one is its [`Dialect`]; [`OpenRouter`]
+//! and [`KoboldBackend`] are two that are known.
 //!
 //! A stream is a good answer only when the server said that it ended: by `[DONE]`, or by a finish
 //! reason that is `stop` or `tool_calls`. One that is cut off, blocked, longer than allowed,
@@ -18,7 +19,9 @@ mod dialect;
 mod endpoint;
 mod exchange;
 mod frames;
+mod kobold;
 mod openai;
+mod openrouter;
 mod reader;
 mod settings;
 mod transport;
@@ -27,6 +30,8 @@ mod wire;
 pub use body::Body;
 pub use dialect::{Dialect, Plain};
 pub use endpoint::{Endpoint, Secret, Timeouts};
+pub use kobold::KoboldBackend;
 pub use openai::OpenAiBackend;
+pub use openrouter::OpenRouter;
 pub use settings::{ReasoningEffort, Settings};
 pub use wire::WIRE_LOG;

@@ -45,7 +45,7 @@ pub struct OpenAiBackend {
 }
 
 struct Shared {
-    transport: Transport,
+    transport: Arc<Transport>,
     settings: Settings,
     dialect: Box<dyn Dialect>,
 }
@@ -71,11 +71,15 @@ impl OpenAiBackend {
         dialect: impl Dialect,
     ) -> Result<Self, BackendError> {
         let transport = Transport::new(endpoint, HEADERS_TIMEOUT)?;
-        Ok(Self::assemble(transport, settings, Box::new(dialect)))
+        Ok(Self::assemble(
+            Arc::new(transport),
+            settings,
+            Box::new(dialect),
+        ))
     }
 
     pub(super) fn assemble(
-        transport: Transport,
+        transport: Arc<Transport>,
         settings: Settings,
         dialect: Box<dyn Dialect>,
     ) -> Self {
@@ -106,8 +110,8 @@ impl OpenAiBackend {
         &self.shared.settings
     }
 
-    pub(super) fn transport(&self) -> &Transport {
-        &self.shared.transport
+    pub(super) fn transport(&self) -> Arc<Transport> {
+        Arc::clone(&self.shared.transport)
     }
 
     /// Makes the answer in a task of its own, which a cancel ends.
