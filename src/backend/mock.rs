@@ -35,13 +35,15 @@ pub struct MockBackend {
     usage: Usage,
     initial_delay: Duration,
     fragment_delay: Duration,
-    split: Box<dyn Fn(&str) -> Vec<String> + Send + Sync>,
-    errors: Option<Box<dyn Fn(usize) -> Option<BackendError> + Send + Sync>>,
-    finish_reasons: Option<Box<dyn Fn(usize) -> Option<String> + Send + Sync>>,
+    split: Box<Splitter>,
+    errors: Option<Box<ByIndex<BackendError>>>,
+    finish_reasons: Option<Box<ByIndex<String>>>,
     responder: Option<Box<Responder>>,
     state: Mutex<State>,
 }
 
+type Splitter = dyn Fn(&str) -> Vec<String> + Send + Sync;
+type ByIndex<T> = dyn Fn(usize) -> Option<T> + Send + Sync;
 type Responder = dyn Fn(&[Arc<Message>]) -> Option<String> + Send + Sync;
 
 /// One call a [`MockBackend`] answered.
