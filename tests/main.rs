@@ -28,6 +28,10 @@ mod follow;
 #[cfg(feature = "agent")]
 mod backend;
 
+// The loop: events, transcripts, limits, cancellation.
+#[cfg(feature = "agent")]
+mod agent;
+
 // The command: help, exit codes, wiring.
 #[cfg(feature = "cli")]
 mod cli;
