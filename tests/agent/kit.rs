@@ -351,8 +351,20 @@ impl Shrinker {
                 ..Compacted::default()
             };
         }
-        let cut = aged.len().saturating_sub(2);
-        let (middle, recent) = aged.split_at(cut + 1);
+        let mut start = aged.len().saturating_sub(1);
+        while start > 0 && aged[start].role == Role::Tool {
+            start -= 1;
+        }
+        if start == 0 {
+            return Compacted {
+                messages: aged,
+                tokens_before,
+                tokens_after: aged_tokens,
+                elisions,
+                ..Compacted::default()
+            };
+        }
+        let (middle, recent) = aged.split_at(start);
         let mut messages: Vec<Arc<Message>> = middle
             .iter()
             .filter(|message| message.is_sticky())
@@ -367,7 +379,7 @@ impl Shrinker {
             messages,
             summary: "Summary.".into(),
             dropped,
-            cut_index: Some(cut),
+            cut_index: Some(start - 1),
             fallback: false,
             exhausted: self.exhausted,
             elisions,

@@ -2,10 +2,17 @@
 //! in the comments are those of the acceptance scenarios.
 
 mod basic;
+mod budget;
 mod cancel;
+mod config;
 mod dispatch;
+mod events;
 mod groups;
 mod kit;
+mod length;
+mod park;
+mod properties;
+mod resume;
 mod retry;
 mod steering;
 mod tools;

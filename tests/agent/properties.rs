@@ -1,0 +1,102 @@
+//! 13.4: what holds for any script.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sess::Message;
+use sess::backend::{ErrorClass, ScriptedBackend, Step};
+use sess::tool::ToolAnswer;
+
+use super::cancel::check_resumable;
+use super::kit::*;
+
+fn step() -> impl Strategy<Value = Step> {
+    let text = prop_oneof![
+        Just(Step::text("A word.")),
+        Just(Step::chunks(["some", " more", " words"])),
+        Just(Step::text("")),
+    ];
+    let names = prop_oneof![Just("task"), Just("read"), Just("")];
+    let calls = vec(names, 1..4).prop_map(|names| {
+        let calls = names
+            .iter()
+            .enumerate()
+            .map(|(index, name)| call(&format!("c{index}"), name));
+        Step::text("Working.").with_calls(calls)
+    });
+    let errors = prop_oneof![
+        Just(Step::http(500, "oops")),
+        Just(Step::http(429, "busy")),
+        Just(Step::http(400, "maximum context length")),
+        Just(Step::error(ErrorClass::Timeout, "late")),
+        Just(Step::length("cut")),
+        Just(Step::chunks(["half", "way"]).fail_after(1)),
+        Just(Step::text("clipped").with_usage(billed(5, 256))),
+        Just(Step::stall(["and then"])),
+    ];
+    prop_oneof![2 => text, 4 => calls, 3 => errors]
+}
+
+fn script() -> impl Strategy<Value = Vec<Step>> {
+    vec(step(), 0..6)
+}
+
+async fn any_run(primary: Vec<Step>, fallback: Vec<Step>, slow: bool, cancel_at: Option<usize>) {
+    let transcript = Transcript::new();
+    let primary = Arc::new(ScriptedBackend::new(primary));
+    let fallback = Arc::new(ScriptedBackend::new(fallback));
+    let latency = if slow {
+        Duration::from_secs(9)
+    } else {
+        Duration::ZERO
+    };
+    let agent = agent_on([&primary, &fallback])
+        .provider(
+            provider(&["task", "read"])
+                .with_latency("read", latency)
+                .with_result("task", ToolAnswer::new("t".repeat(200))),
+        )
+        .concurrent_tools(["task"])
+        .tool_deadline(Duration::from_secs(5))
+        .max_tool_calls(6)
+        .max_retries(2)
+        .counter(by_character())
+        .compactor(Shrinker::new(100_000, 300))
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let messages = vec![
+        Message::system("SY").with_sticky(),
+        Message::user("x".repeat(250)),
+        Message::user("Go."),
+    ];
+    let mut run = agent.run(messages).unwrap();
+    let mut events = Vec::new();
+    if let Some(place) = cancel_at {
+        while events.len() < place
+            && let Some(event) = run.next_event().await
+        {
+            events.push(event);
+        }
+        run.cancel();
+    }
+    let played = finish(run, events).await;
+    check_contract(&played.events);
+    check_resumable(&transcript, &played);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn any_script_ends_once_and_leaves_a_whole_transcript(
+        primary in script(),
+        fallback in script(),
+        slow in any::<bool>(),
+        cancel_at in prop::option::of(0usize..40),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(any_run(primary, fallback, slow, cancel_at));
+    }
+}
