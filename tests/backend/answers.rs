@@ -313,6 +313,17 @@ async fn arguments_split_at_every_byte_are_whole() {
 }
 
 #[tokio::test]
+async fn a_character_cut_into_two_fragments_is_whole() {
+    let halves = delta(r#"{"content":"a\ud83e"}"#) + &delta(r#"{"content":"\udd80b"}"#);
+    let first =
+        r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":"\ud83e"}}]}"#;
+    let second = r#"{"tool_calls":[{"index":0,"function":{"arguments":"\udd80"}}]}"#;
+    let response = of_events(halves + &delta(first) + &delta(second) + DONE).await;
+    assert_eq!(response.text, "a🦀b");
+    assert_eq!(response.tool_calls, the_call("🦀"));
+}
+
+#[tokio::test]
 async fn of_two_choices_the_first_is_followed() {
     let both = frame(
         "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}},{\"index\":1,\"delta\":{\"content\":\"x\"}}]}",

@@ -102,6 +102,7 @@ async fn a_request_tells_the_effort_and_the_application() {
     };
     let settings = Settings {
         reasoning_effort: Some(ReasoningEffort::Low),
+        ask_for_usage: true,
         ..Settings::default()
     };
     streamed(&backend.backend(settings).unwrap()).await;

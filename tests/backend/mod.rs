@@ -28,3 +28,7 @@ mod misbehaving;
 // OpenRouter and KoboldCpp.
 #[cfg(feature = "http")]
 mod gateways;
+
+// Other people's servers, where they run.
+#[cfg(feature = "http")]
+mod peers;

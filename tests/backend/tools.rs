@@ -62,7 +62,7 @@ async fn a_batch_gets_one_answer_for_each_call_in_order() {
         bad("The call names no tool"),
     ];
     assert_eq!(answers, expected);
-    assert_eq!(provider.batches(), [calls.clone()]);
+    assert_eq!(provider.batches(), std::slice::from_ref(&calls));
     assert_eq!(provider.calls(), calls);
 }
 

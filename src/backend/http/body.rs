@@ -65,9 +65,11 @@ fn common(settings: &Settings, delivery: Delivery) -> Body {
     if settings.repetition_penalty != 1.0 {
         put("repetition_penalty", json!(settings.repetition_penalty));
     }
-    // `stream_options` is left out: one gateway hangs before the headers when it sees it.
     if delivery == Delivery::Streaming {
         put("stream", json!(true));
+        if settings.ask_for_usage {
+            put("stream_options", json!({"include_usage": true}));
+        }
     }
     body
 }
@@ -134,6 +136,15 @@ mod tests {
             json_schema: Some(Json::empty_object()),
             ..Settings::new("m", 0)
         };
+        let asking = Settings {
+            ask_for_usage: true,
+            ..settings.clone()
+        };
+        let asked = text(&asking, "", Delivery::Streaming);
+        let options = asked["stream_options"].compact();
+        assert_eq!(options, r#"{"include_usage":true}"#);
+        assert!(!text(&asking, "", Delivery::Whole).contains_key("stream_options"));
+
         let request = Request::default().with_tools(vec![Json::empty_object()]);
         let body = Json::object(chat(&settings, &request, Delivery::Whole));
         assert_eq!(

@@ -1,6 +1,7 @@
 //! Reading one document of an answer, in the dialects servers speak.
 
 use super::classify;
+use super::halves::Halves;
 use crate::Json;
 use crate::backend::Usage;
 
@@ -28,20 +29,28 @@ pub(super) struct Chunk {
     pub(super) has_choice: bool,
 }
 
-/// Reads the document of a stream. `ours` is the index of the choice that is followed: the first
-/// one seen. Other choices are passed over.
-pub(super) fn of_stream(document: &Json, kind: Kind, ours: &mut Option<i64>) -> Chunk {
+/// What is remembered from one document of a stream to the next.
+#[derive(Debug, Default)]
+pub(super) struct Thread {
+    /// The index of the choice that is followed: the first one seen. Others are passed over.
+    choice: Option<i64>,
+    text: Halves,
+    reasoning: Halves,
+}
+
+/// Reads the next document of a stream.
+pub(super) fn of_stream(document: &Json, kind: Kind, thread: &mut Thread) -> Chunk {
     let choices = document.get("choices").and_then(|choices| choices.items());
     let mut candidates = choices.unwrap_or_default().into_iter();
     let choice = candidates.find(|choice| {
         let index = choice.get("index").and_then(|index| index.as_i64());
-        *ours.get_or_insert(index.unwrap_or(0)) == index.unwrap_or(0)
+        *thread.choice.get_or_insert(index.unwrap_or(0)) == index.unwrap_or(0)
     });
     // A server that answers as a whole has a message in place of a delta.
     let said = choice
         .as_ref()
         .and_then(|choice| choice.get("delta").or_else(|| choice.get("message")));
-    read(document, choice, said, kind)
+    read(document, choice, said, kind, thread)
 }
 
 /// Reads the document of an answer that is no stream.
@@ -49,10 +58,16 @@ pub(super) fn of_whole(document: &Json, kind: Kind) -> Chunk {
     let choices = document.get("choices").and_then(|choices| choices.items());
     let choice = choices.and_then(|choices| choices.into_iter().next());
     let said = choice.as_ref().and_then(|choice| choice.get("message"));
-    read(document, choice, said, kind)
+    read(document, choice, said, kind, &mut Thread::default())
 }
 
-fn read(document: &Json, choice: Option<Json>, said: Option<Json>, kind: Kind) -> Chunk {
+fn read(
+    document: &Json,
+    choice: Option<Json>,
+    said: Option<Json>,
+    kind: Kind,
+    thread: &mut Thread,
+) -> Chunk {
     let of_choice = |name: &str| choice.as_ref()?.get(name);
     let of_said = |name: &str| said.as_ref()?.get(name).filter(|value| !value.is_null());
     let content = match kind {
@@ -62,8 +77,8 @@ fn read(document: &Json, choice: Option<Json>, said: Option<Json>, kind: Kind) -
     let reasoning = of_said("reasoning").or_else(|| of_said("reasoning_content"));
     let calls = of_said("tool_calls").and_then(|calls| calls.items());
     Chunk {
-        text: content.as_ref().map(prose).unwrap_or_default(),
-        reasoning: reasoning.as_ref().map(prose).unwrap_or_default(),
+        text: prose(content, &mut thread.text),
+        reasoning: prose(reasoning, &mut thread.reasoning),
         calls: calls.unwrap_or_default(),
         finish_reason: of_choice("finish_reason").as_ref().and_then(filled),
         usage: usage(document, choice.as_ref()),
@@ -74,15 +89,15 @@ fn read(document: &Json, choice: Option<Json>, said: Option<Json>, kind: Kind) -
 }
 
 /// A text, or the texts of a list of parts.
-fn prose(content: &Json) -> String {
-    if let Some(text) = content.as_str() {
-        return text.into_owned();
-    }
-    let parts = content.items().unwrap_or_default();
-    parts
-        .iter()
-        .filter_map(|part| part.get_str("text"))
-        .collect()
+fn prose(content: Option<Json>, halves: &mut Halves) -> String {
+    let Some(content) = content else {
+        return String::new();
+    };
+    let parts = match content.items() {
+        None => vec![content],
+        Some(parts) => parts.iter().filter_map(|part| part.get("text")).collect(),
+    };
+    parts.iter().filter_map(|text| halves.add(text)).collect()
 }
 
 fn filled(json: &Json) -> Option<String> {
@@ -133,7 +148,11 @@ mod tests {
     use super::*;
 
     fn chunk(text: &str) -> Chunk {
-        of_stream(&Json::parse(text).unwrap(), Kind::Chat, &mut None)
+        of_stream(
+            &Json::parse(text).unwrap(),
+            Kind::Chat,
+            &mut Thread::default(),
+        )
     }
 
     fn choice() -> Chunk {
@@ -222,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_first_choice_seen_is_followed() {
-        let mut ours = None;
+        let mut thread = Thread::default();
         let mut text = String::new();
         for choices in [
             r#"[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"x"}}]"#,
@@ -230,7 +249,7 @@ mod tests {
             r#"[{"index":1,"delta":{"content":"z"}},{"index":0,"delta":{"content":"b"}}]"#,
         ] {
             let document = Json::parse(format!(r#"{{"choices":{choices}}}"#)).unwrap();
-            let chunk = of_stream(&document, Kind::Chat, &mut ours);
+            let chunk = of_stream(&document, Kind::Chat, &mut thread);
             assert_eq!(chunk.finish_reason, None);
             text.push_str(&chunk.text);
         }
@@ -258,7 +277,7 @@ mod tests {
     #[test]
     fn the_continuation_of_a_text_has_its_own_place() {
         let document = Json::parse(r#"{"choices":[{"text":"a","finish_reason":"stop"}]}"#).unwrap();
-        let streamed = of_stream(&document, Kind::Text, &mut None);
+        let streamed = of_stream(&document, Kind::Text, &mut Thread::default());
         assert_eq!(streamed.text, "a");
         assert_eq!(of_whole(&document, Kind::Text), streamed);
         assert_eq!(of_whole(&document, Kind::Chat).text, "");

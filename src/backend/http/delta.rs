@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::halves::Halves;
 use crate::Json;
 
 /// The calls of a stream as far as they have come.
@@ -17,6 +18,7 @@ struct Call {
     kind: Option<String>,
     name: Option<String>,
     arguments: Option<String>,
+    halves: Halves,
     /// What else stood beside these, such as a provider's signature; it has to be sent back.
     extras: BTreeMap<String, Json>,
 }
@@ -99,7 +101,7 @@ impl Calls {
 impl Call {
     /// Text is appended; a document replaces what was there.
     fn add_arguments(&mut self, arguments: &Json) {
-        match arguments.as_str() {
+        match self.halves.add(arguments) {
             Some(text) => self.arguments.get_or_insert_default().push_str(&text),
             None if arguments.is_null() => (),
             None => self.arguments = Some(arguments.text().to_owned()),

@@ -19,6 +19,7 @@ mod dialect;
 mod endpoint;
 mod exchange;
 mod frames;
+mod halves;
 mod kobold;
 mod openai;
 mod openrouter;

@@ -97,6 +97,8 @@ impl OpenRouter {
 impl Dialect for Gateway {
     fn finalise(&self, mut body: Body) -> Body {
         let reasons = self.effort.is_some();
+        // The gateway reports usage unasked.
+        body.remove("stream_options");
         body.insert("include_reasoning".to_owned(), Json::from(reasons));
         if let Some(effort) = self.effort {
             let reasoning = Json::object([("effort", Json::string(effort.as_str()))]);

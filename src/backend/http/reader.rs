@@ -1,6 +1,6 @@
 //! From the documents of a stream to a response: what is passed on, and how the stream may end.
 
-use super::chunk::{self, Chunk, Kind};
+use super::chunk::{self, Chunk, Kind, Thread};
 use super::delta::Calls;
 use super::dialect::Dialect;
 use crate::Json;
@@ -12,7 +12,7 @@ pub(super) struct Reader<'a> {
     dialect: &'a dyn Dialect,
     kind: Kind,
     tolerant: bool,
-    choice: Option<i64>,
+    thread: Thread,
     calls: Calls,
     finish_reason: Option<String>,
     broken: u64,
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
             dialect,
             kind,
             tolerant,
-            choice: None,
+            thread: Thread::default(),
             calls: Calls::default(),
             finish_reason: None,
             broken: 0,
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the document is the server's report of a failure.
     pub(super) fn take(&mut self, document: &Json) -> Result<(), BackendError> {
-        let chunk = chunk::of_stream(document, self.kind, &mut self.choice);
+        let chunk = chunk::of_stream(document, self.kind, &mut self.thread);
         for fragment in &chunk.calls {
             self.calls.add(fragment);
         }

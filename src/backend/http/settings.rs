@@ -47,6 +47,9 @@ pub struct Settings {
     pub dry_sequence_breakers: Vec<String>,
     /// Texts that end an answer.
     pub stop: Vec<String>,
+    /// Whether a stream is asked to end with its usage (`stream_options`). Off by default: many
+    /// servers report it unasked, and one gateway is known to hang when it is asked.
+    pub ask_for_usage: bool,
     /// How much a model reasons. Only for gateways that are told.
     pub reasoning_effort: Option<ReasoningEffort>,
     /// The JSON schema an answer must follow.
@@ -113,6 +116,7 @@ impl Default for Settings {
             dry_base: 1.75,
             dry_sequence_breakers: ["\n", ":", "\"", "*"].map(str::to_owned).to_vec(),
             stop: Vec::new(),
+            ask_for_usage: false,
             reasoning_effort: None,
             json_schema: None,
             json_schema_name: "response".to_owned(),
