@@ -20,9 +20,16 @@ pub struct ResponseStream {
     pub fragments: mpsc::UnboundedReceiver<String>,
 }
 
-/// The reading end of an answer. Clones read the same answer.
+/// The reading end of an answer. Clones read the same answer. When the last one is dropped nobody
+/// can read it any more, and it is cancelled.
 #[derive(Clone, Debug)]
 pub struct ResponseHandle {
+    reading: Arc<Reading>,
+}
+
+/// That somebody reads.
+#[derive(Debug)]
+struct Reading {
     shared: Arc<Shared>,
 }
 
@@ -76,43 +83,44 @@ impl ResponseHandle {
             }),
             settled: CancellationToken::new(),
         });
-        let handle = ResponseHandle {
+        let reading = Arc::new(Reading {
             shared: Arc::clone(&shared),
-        };
+        });
+        let handle = ResponseHandle { reading };
         let stream = ResponseStream { handle, fragments };
         (ResponseWriter { shared }, stream)
     }
 
     /// The response's id.
     pub fn id(&self) -> String {
-        self.shared.lock().response.id.clone()
+        self.shared().lock().response.id.clone()
     }
 
     /// The answer as it stands.
     pub fn snapshot(&self) -> Response {
-        self.shared.lock().response.clone()
+        self.shared().lock().response.clone()
     }
 
     /// Whether the response has ended, in any way.
     pub fn is_settled(&self) -> bool {
-        self.shared.settled.is_cancelled()
+        self.shared().settled.is_cancelled()
     }
 
     /// Waits until the response has ended, and gives the whole of it.
     pub async fn settled(&self) -> Response {
-        self.shared.settled.cancelled().await;
+        self.shared().settled.cancelled().await;
         self.snapshot()
     }
 
     /// When the last sign of life came: creation, headers, any bytes, a fragment, the end.
     pub fn last_activity(&self) -> Instant {
-        self.shared.lock().last_activity
+        self.shared().lock().last_activity
     }
 
     /// When the last data came: as [`last_activity`](Self::last_activity), but heartbeats do not
     /// count.
     pub fn last_data(&self) -> Instant {
-        self.shared.lock().last_data
+        self.shared().lock().last_data
     }
 
     /// Waits until the response has been silent for longer than `activity`, or without data for
@@ -120,7 +128,7 @@ impl ResponseHandle {
     pub async fn silent(&self, activity: Duration, data: Duration) -> Silence {
         loop {
             let (bytes_due, data_due) = {
-                let state = self.shared.lock();
+                let state = self.shared().lock();
                 (
                     due(state.last_activity, activity),
                     due(state.last_data, data),
@@ -144,16 +152,24 @@ impl ResponseHandle {
     /// Settles the response as cancelled and tells its writer to stop. Does nothing to one that
     /// has settled. Says whether this is what ended it.
     pub fn cancel(&self) -> bool {
-        self.shared.settle(Settled::Cancelled)
+        self.shared().settle(Settled::Cancelled)
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.reading.shared
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.shared.settle(Settled::Cancelled);
     }
 }
 
 impl ResponseWriter {
-    /// A reading end.
-    pub fn handle(&self) -> ResponseHandle {
-        ResponseHandle {
-            shared: Arc::clone(&self.shared),
-        }
+    /// The answer as it stands.
+    pub fn snapshot(&self) -> Response {
+        self.shared.lock().response.clone()
     }
 
     /// Appends a fragment of text. An empty one is not passed on.

@@ -278,6 +278,17 @@ async fn a_writer_that_is_dropped_fails_the_response() {
     assert_eq!(response.error_class(), Some(ErrorClass::Unknown));
 }
 
+#[tokio::test]
+async fn an_answer_that_nobody_can_read_is_cancelled() {
+    let (writer, stream) = ResponseHandle::open("r");
+    let handle = stream.handle.clone();
+    drop(stream);
+    assert!(!writer.is_settled());
+    drop(handle);
+    writer.cancelled().await;
+    assert_eq!(writer.snapshot().settled, Settled::Cancelled);
+}
+
 #[tokio::test(start_paused = true)]
 async fn heartbeats_are_activity_and_no_data() {
     let (writer, stream) = ResponseHandle::open("r");

@@ -125,7 +125,7 @@ impl Dialect for Gateway {
 
     fn completed<'a>(&'a self, answer: &'a ResponseWriter) -> BoxFuture<'a, ()> {
         async move {
-            let reported = answer.handle().snapshot().usage;
+            let reported = answer.snapshot().usage;
             let Some(id) = &reported.generation_id else {
                 return;
             };
