@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use sess::agent::{Agent, Outcome, RunError};
+use sess::agent::{Agent, AgentBuilder, Outcome, RunError};
 use sess::backend::Step;
 use sess::context::{RequestBudget, RunContext, TokenCounter, UsageReport};
 use sess::{Message, Role};
@@ -52,7 +52,8 @@ async fn a_plain_turn_is_told_from_start_to_end() {
 #[tokio::test(start_paused = true)]
 async fn reported_usage_reaches_the_counter_with_the_request_it_is_for() {
     #[derive(Default)]
-    struct Recorder(Mutex<Vec<(u64, Option<u64>, usize, String)>>);
+    struct Recorder(Mutex<Vec<Reported>>);
+    type Reported = (u64, Option<u64>, usize, String);
     impl TokenCounter for Recorder {
         fn count_messages(&self, _: &[Arc<Message>]) -> u64 {
             0
@@ -158,10 +159,8 @@ async fn a_counter_that_panics_fails_the_run_and_keeps_its_words() {
 // 32, 157
 #[tokio::test(start_paused = true)]
 async fn tokens_and_spending_are_told_where_anything_limits_them() {
-    let cases: [(
-        fn(sess::agent::AgentBuilder) -> sess::agent::AgentBuilder,
-        &str,
-    ); 4] = [
+    type Limited = fn(AgentBuilder) -> AgentBuilder;
+    let cases: [(Limited, &str); 4] = [
         (|builder| builder, "-"),
         (|builder| builder.context_budget(10_000), "9"),
         (
@@ -281,7 +280,7 @@ async fn session_and_compactor_are_independent_of_each_other() {
         [(false, false), (false, true), (true, false), (true, true)]
     {
         let transcript = Transcript::new();
-        let mut builder: sess::agent::AgentBuilder =
+        let mut builder: AgentBuilder =
             agent_on([&backend([Step::text("Hi")])]).counter(by_character());
         if with_session {
             builder = builder.session(transcript.session.clone());

@@ -40,7 +40,7 @@ mod tests {
         let cut = |tools: &[&str]| groups(tools, &task);
         assert_eq!(cut(&["task", "task", "read", "task"]), [0..2, 2..3, 3..4]);
         assert_eq!(cut(&["read", "read"]), [0..1, 1..2]);
-        assert_eq!(cut(&["task", "task_wait", "task"]), [0..3]);
+        assert_eq!(cut(&["task", "task_wait", "read"]), [0..2, 2..3]);
         assert_eq!(groups(&["task", "task"], &[]), [0..1, 1..2]);
         assert!(groups(&[], &task).is_empty());
     }

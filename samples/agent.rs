@@ -1,0 +1,131 @@
+//! An agent: two tools, a transcript, and a model.
+//!
+//! ```text
+//! cargo run --example agent -- "What is in this folder?"
+//! cargo run --example agent -- --base-url http://127.0.0.1:8080/v1 --model smollm2 "…"
+//! cargo run --example agent -- --resume run.jsonl "And what is the largest?"
+//! ```
+//!
+//! Without `--base-url` a scripted model answers. The key of a real one is taken from
+//! `OPENAI_API_KEY`. The answer goes to standard output, everything else to standard error. The
+//! exit code is 0 for a completed run, 1 for a failed one, 130 for a cancelled one.
+
+#[path = "agent/options.rs"]
+mod options;
+
+use std::error::Error;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use options::Options;
+use sess::agent::{Agent, Console, Outcome};
+use sess::look::visible;
+use sess::session::{Choice, Resolution};
+use sess::tool::Tools;
+use sess::{Json, Message, Session};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("agent: {}", visible::one_line(&error.to_string()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<ExitCode, Box<dyn Error>> {
+    let options = Options::from_args(std::env::args().skip(1))?;
+    let backend = options.backend()?;
+    let session = Arc::new(open(&options)?);
+    let agent = Agent::builder()
+        .shared_backend(backend)
+        .provider(tools()?)
+        .session(session.clone())
+        .build()?;
+
+    let mut messages = session.messages();
+    messages.push(Arc::new(Message::user(options.prompt)));
+    let mut run = agent.run(messages)?;
+
+    let handle = run.handle();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            handle.cancel();
+        }
+    });
+    let mut console = Console::new(io::stderr());
+    while let Some(event) = run.next_event().await {
+        console.show(&event)?;
+    }
+    Ok(tell(&run.result().await.outcome))
+}
+
+/// Two tools made of closures.
+fn tools() -> Result<Tools, Box<dyn Error>> {
+    let path = Json::parse(
+        r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#,
+    )?;
+    let list = |arguments: Json| async move {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(path_of(&arguments))? {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        io::Result::Ok(names.join("\n"))
+    };
+    let read = |arguments: Json| async move { std::fs::read_to_string(path_of(&arguments)) };
+    Ok(Tools::new()
+        .with(
+            "list_files",
+            "Lists the names in a folder.",
+            path.clone(),
+            list,
+        )
+        .with("read_file", "Reads a text file.", path, read))
+}
+
+fn path_of(arguments: &Json) -> String {
+    arguments.get_str("path").unwrap_or_else(|| ".".to_owned())
+}
+
+/// Starts a transcript, or picks one up: what a dead process left open is settled first, saying
+/// no more than is known.
+fn open(options: &Options) -> Result<Session, Box<dyn Error>> {
+    let session = match &options.resume {
+        Some(path) => Session::load(path)?,
+        None => Session::create(
+            &options.session,
+            Json::object([("program", Json::string("samples/agent"))]),
+        )?,
+    };
+    for call in session.open_calls() {
+        eprintln!(
+            "settling {}: {}",
+            visible::one_line(&call.tool),
+            call.state.as_str()
+        );
+        Resolution::of(&call, &Choice::default())?.apply(&session)?;
+    }
+    eprintln!("transcript: {}", visible::path(session.path()));
+    Ok(session)
+}
+
+/// Prints the answer, unless it has been seen on this very terminal.
+fn tell(outcome: &Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Completed { text } => {
+            let to_terminal = io::stdout().is_terminal();
+            match to_terminal {
+                true if io::stderr().is_terminal() => {}
+                true => println!("{}", visible::lines(text)),
+                false => println!("{text}"),
+            }
+            ExitCode::SUCCESS
+        }
+        Outcome::Failed { .. } => ExitCode::FAILURE,
+        Outcome::Cancelled { .. } => ExitCode::from(130),
+    }
+}

@@ -1,0 +1,77 @@
+//! What the sample agent is told on its command line.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sess::backend::http::{Endpoint, OpenAiBackend, Settings};
+use sess::backend::{Backend, ScriptedBackend, Step};
+use sess::message::ToolCall;
+
+/// The options and the prompt.
+pub struct Options {
+    pub prompt: String,
+    pub session: PathBuf,
+    pub resume: Option<PathBuf>,
+    base_url: Option<String>,
+    model: Option<String>,
+}
+
+const USAGE: &str =
+    "usage: agent [--base-url URL --model NAME] [--session FILE | --resume FILE] [PROMPT]";
+
+impl Options {
+    pub fn from_args(mut args: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        let mut options = Self {
+            prompt: "What is in this folder?".to_owned(),
+            session: std::env::temp_dir()
+                .join(format!("agent-{}.jsonl", sess::id::EnvelopeId::fresh())),
+            resume: None,
+            base_url: None,
+            model: None,
+        };
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or(USAGE);
+            match arg.as_str() {
+                "--session" => options.session = value()?.into(),
+                "--resume" => options.resume = Some(value()?.into()),
+                "--base-url" => options.base_url = Some(value()?),
+                "--model" => options.model = Some(value()?),
+                option if option.starts_with("--") => return Err(USAGE.into()),
+                _ => options.prompt = arg,
+            }
+        }
+        Ok(options)
+    }
+
+    /// The endpoint that was named, or a model that follows a script.
+    pub fn backend(&self) -> Result<Arc<dyn Backend>, Box<dyn Error>> {
+        match (&self.base_url, &self.model) {
+            (Some(url), Some(model)) => {
+                let mut endpoint = Endpoint::new(url);
+                if let Ok(key) = std::env::var("OPENAI_API_KEY") {
+                    endpoint = endpoint.with_key(key);
+                }
+                Ok(Arc::new(OpenAiBackend::new(
+                    endpoint,
+                    Settings::new(model, 4_096),
+                )?))
+            }
+            (None, None) => Ok(Arc::new(script())),
+            _ => Err(USAGE.into()),
+        }
+    }
+}
+
+/// Looks around, and says so.
+fn script() -> ScriptedBackend {
+    let look = ToolCall {
+        id: "call_1".into(),
+        name: "list_files".into(),
+        arguments: r#"{"path":"."}"#.into(),
+    };
+    ScriptedBackend::new([
+        Step::chunks(["Let me ", "look."]).with_calls([look.to_json()]),
+        Step::chunks(["Those ", "are ", "the ", "files ", "here."]),
+    ])
+}
