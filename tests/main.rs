@@ -21,7 +21,9 @@ mod floors;
 // Floor 1: canonical JSON, digests, tool arguments.
 mod canonical;
 
-// Looking: a file that grows and is cut, replaced, removed while it is followed.
+// Looking: two transcripts side by side; a file that grows and is cut, replaced, removed while it
+// is followed.
+mod diff;
 mod follow;
 
 // The command: help, exit codes, wiring.

@@ -4,6 +4,7 @@
 //! and is measured by [`width`].
 
 pub mod check;
+pub mod diff;
 pub mod follow;
 pub mod visible;
 pub mod width;
