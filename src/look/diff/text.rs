@@ -4,19 +4,23 @@ use std::ops::Range;
 
 use similar::{DiffOp, TextDiff};
 
-use super::align::{Stretch, align};
+use super::align::{Stretch, align, common_ends};
 use super::difference::common_prefix;
 use super::hunk::near_changes;
 
 /// Changed lines up to this many bytes, both sides together, are compared word by word. Of longer
 /// ones, a line against a line is compared from both ends, and several lines not at all.
-const WORD_BY_WORD: usize = 32 * 1024;
+const WORD_BY_WORD: usize = 8 * 1024;
+/// Texts up to this many lines between their common beginning and end, both sides together, are
+/// aligned. Of longer ones, all that lies between counts as changed.
+const LINE_BY_LINE: usize = 40_000;
 
 /// The lines of two texts, aligned.
 ///
 /// Emphasis falls on the words that differ between changed lines which have more in common than
-/// not. Where a text is large, it is coarser (a changed line over 32 KiB has one emphasised part,
-/// from its first difference to its last), so that no text takes long.
+/// not. Where a text is large, all of this is coarser, so that no text takes long: a changed line of
+/// many kilobytes has one emphasised part, from its first difference to its last, and between
+/// tens of thousands of lines no common ones are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChange<'a> {
     /// All lines; of changed ones, the left before the right.
@@ -63,7 +67,7 @@ impl<'a> TextChange<'a> {
     pub fn between(left: &'a str, right: &'a str) -> Self {
         let (lefts, rights) = (split(left), split(right));
         let mut lines = Vec::new();
-        for stretch in align(lefts.iter().copied(), rights.iter().copied()) {
+        for stretch in stretches(&lefts, &rights) {
             match stretch {
                 Stretch::Same { left, right } => {
                     for (left, right) in left.zip(right) {
@@ -125,6 +129,28 @@ fn split(text: &str) -> Vec<&str> {
 
 fn without_newline(line: &str) -> &str {
     line.strip_suffix('\n').unwrap_or(line)
+}
+
+fn stretches(left: &[&str], right: &[&str]) -> Vec<Stretch> {
+    let (front, back) = common_ends(left, right, |left, right| left == right);
+    let (left_end, right_end) = (left.len() - back, right.len() - back);
+    if (left_end - front) + (right_end - front) <= LINE_BY_LINE {
+        return align(left.iter(), right.iter());
+    }
+    vec![
+        Stretch::Same {
+            left: 0..front,
+            right: 0..front,
+        },
+        Stretch::Apart {
+            left: front..left_end,
+            right: front..right_end,
+        },
+        Stretch::Same {
+            left: left_end..left.len(),
+            right: right_end..right.len(),
+        },
+    ]
 }
 
 /// The segments of each line of a run that differs.
