@@ -9,7 +9,7 @@
 //! file: that is where hints are worded.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::look::visible;
 
@@ -69,6 +69,12 @@ impl Error {
         Self::unknown(format!("`sess {command}` is not built yet"))
     }
 
+    /// A transcript that the system does not give out.
+    pub fn unreadable(file: &Path, error: &io::Error) -> Self {
+        let (_, what) = why_unreadable(error);
+        Self::unknown(what).at(file)
+    }
+
     /// Names the file it is about.
     pub fn at(mut self, file: impl Into<PathBuf>) -> Self {
         if let Self::Said(complaint) = &mut self {
@@ -119,6 +125,15 @@ impl Error {
             writeln!(err, "hint: {}", visible::one_line(hint))?;
         }
         Ok(())
+    }
+}
+
+/// Why a transcript cannot be read: the kind as machine output names it, and in words.
+pub fn why_unreadable(error: &io::Error) -> (&'static str, String) {
+    match error.kind() {
+        io::ErrorKind::NotFound => ("no-file", "no such file".to_owned()),
+        io::ErrorKind::IsADirectory => ("no-file", "this is a folder".to_owned()),
+        _ => ("unreadable", format!("cannot read: {error}")),
     }
 }
 

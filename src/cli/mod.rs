@@ -7,6 +7,7 @@
 //! - `args` holds what was typed, `source` the transcript it names;
 //! - `output` is the only way to standard output: terminal or not, colour, width, pager;
 //! - `error` is the only way to standard error, `exit` the meaning of the status;
+//! - `layout` puts text into rows;
 //! - `time` and `prefix` are words that several commands need.
 //!
 //! Nothing in here is promised to other programs; what the command promises is its arguments,
@@ -22,6 +23,7 @@ mod at;
 mod entry;
 mod error;
 mod exit;
+mod layout;
 mod output;
 mod pager;
 mod prefix;
