@@ -1,7 +1,7 @@
 //! What can go wrong, one type per operation, each with path, line and byte offset.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::damage::Damage;
 use super::envelope::FORMAT_VERSION;
@@ -300,6 +300,34 @@ impl LoadError {
             },
             LoadError::Line { fault, .. } => fault.kind(),
             LoadError::StageBlocked { .. } => "stage-blocked",
+        }
+    }
+
+    /// What happened, without the place that the whole message begins with.
+    pub fn reason(&self) -> String {
+        let path = self.path().display();
+        let place = match self.line() {
+            Some(line) => format!("{path}:{line}: "),
+            None => format!("{path}: "),
+        };
+        let message = self.to_string();
+        message.strip_prefix(&place).unwrap_or(&message).to_owned()
+    }
+
+    /// The file it is about: the transcript, or one beside it that a repair needs.
+    pub fn path(&self) -> &Path {
+        match self {
+            LoadError::NoFile { path, .. }
+            | LoadError::Locked { path }
+            | LoadError::Io { path, .. }
+            | LoadError::Empty { path }
+            | LoadError::NotTranscript { path, .. }
+            | LoadError::TruncatedMeta { path, .. }
+            | LoadError::TwoBadTail { path, .. }
+            | LoadError::ManyMalformed { path, .. }
+            | LoadError::Malformed { path, .. }
+            | LoadError::Line { path, .. }
+            | LoadError::StageBlocked { path, .. } => path,
         }
     }
 

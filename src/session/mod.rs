@@ -53,6 +53,7 @@ pub mod read;
 pub mod record;
 pub mod repair;
 pub mod replay;
+mod replayed;
 pub mod resolve;
 mod state;
 mod survey;
@@ -73,5 +74,6 @@ pub use record::{
     SectionRecord, Settlement,
 };
 pub use repair::{Plan, Repaired};
+pub use replayed::Replayed;
 pub use resolve::{Choice, Resolution, ResolveError};
 pub use survey::{Warning, WarningKind};

@@ -120,9 +120,11 @@ impl Options {
             .len()
             .map_err(|source| load_io(&path, "measure", source))?;
         let mut warnings = survey.warnings;
-        if let (Some(kept), Some(last)) = (&repaired.kept_at, warnings.last_mut()) {
-            last.message
-                .push_str(&format!("; its bytes are kept in {}", kept.display()));
+        if let (Plan::CutTail { .. }, Some(last)) = (survey.plan, warnings.last_mut()) {
+            last.message.push_str(&match &repaired.kept_at {
+                Some(kept) => format!("; it was cut off and is kept in {}", kept.display()),
+                None => "; it was cut off".to_owned(),
+            });
         }
         let live = Live {
             file,
@@ -264,7 +266,7 @@ fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {
 }
 
 /// The regular file a path leads to, every link resolved.
-fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
+pub(super) fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
     let no_file = |found| LoadError::NoFile {
         path: path.to_owned(),
         found,
@@ -289,7 +291,7 @@ fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
     Ok(resolved)
 }
 
-fn load_io(path: &Path, action: &'static str, source: io::Error) -> LoadError {
+pub(super) fn load_io(path: &Path, action: &'static str, source: io::Error) -> LoadError {
     LoadError::Io {
         path: path.to_owned(),
         action,
