@@ -4,5 +4,6 @@
 mod check;
 mod env;
 mod frame;
+mod repair;
 
 pub use env::{Ran, TestEnv};
