@@ -4,6 +4,7 @@
 mod check;
 mod env;
 mod frame;
+mod pending;
 mod repair;
 
 pub use env::{Ran, TestEnv};
