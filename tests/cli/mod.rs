@@ -2,6 +2,7 @@
 //! below the command.
 
 mod check;
+mod diff;
 mod env;
 mod frame;
 mod pending;
