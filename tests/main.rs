@@ -29,3 +29,6 @@ mod follow;
 // The command: help, exit codes, wiring.
 #[cfg(feature = "cli")]
 mod cli;
+
+// What survives: files cut at every byte, failing operations, killed processes, full disks.
+mod crash;

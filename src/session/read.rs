@@ -167,9 +167,16 @@ impl<R: Read> Blocks<R> {
 
     /// The next block, read into the memory of one that is done with.
     pub(crate) fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
+        if self.ended && self.carry.is_empty() {
+            return Ok(None);
+        }
         let mut bytes = used.bytes;
         let mut filled = self.carry.len();
-        bytes.resize(bytes.len().max(BLOCK).max(filled * 2), 0);
+        let room = BLOCK.max(filled * 2);
+        if bytes.len() < room {
+            // Fresh zeroed memory costs nothing until it is touched; growing would touch all of it.
+            bytes = vec![0; room];
+        }
         bytes[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
         let end = loop {
