@@ -246,7 +246,7 @@ impl Play<'_> {
             "{}: {stored}",
             self.what()
         );
-        if stored == start && self.fault.count == 1 {
+        if stored == start && self.fault.count == 1 && !self.leaves_files() {
             assert_eq!(beside(&self.path), Vec::<PathBuf>::new(), "{}", self.what());
         }
         let session = self.load_for_real();
@@ -282,6 +282,14 @@ impl Play<'_> {
             self.what()
         );
         session
+    }
+
+    /// A real disk leaves no file behind that it reports as not created. And once the repaired copy
+    /// was to take the name, the cut bytes stay kept, whatever is reported.
+    fn leaves_files(&self) -> bool {
+        let record = self.disk.record();
+        let hit = &record[self.fault.at];
+        hit.starts_with("rename") || self.fault.effect == Effect::All && hit.starts_with("create")
     }
 
     fn goes_on(&self, session: Session) {
