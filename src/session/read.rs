@@ -167,15 +167,12 @@ impl<R: Read> Blocks<R> {
 
     /// The next block, read into the memory of one that is done with.
     pub(crate) fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
-        if self.ended && self.carry.is_empty() {
-            return Ok(None);
-        }
         let mut bytes = used.bytes;
         let mut filled = self.carry.len();
-        let room = BLOCK.max(filled * 2);
-        if bytes.len() < room {
-            // Fresh zeroed memory costs nothing until it is touched; growing would touch all of it.
-            bytes = vec![0; room];
+        let want = BLOCK.max(filled * 2);
+        if bytes.len() < want {
+            // Memory asked for in zeros costs nothing until it is written.
+            bytes = vec![0; want];
         }
         bytes[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
