@@ -3,9 +3,11 @@
 //! Where ours is another one on purpose, [`divergences`] names the case, the decision and our
 //! answer. A case that differs and is not listed fails, and so does one that is listed and agrees.
 
+mod appends;
 mod divergences;
 mod fields;
 mod ours;
+mod sweeps;
 mod theirs;
 
 use std::collections::BTreeSet;
