@@ -1,5 +1,6 @@
 //! Comparing two transcripts: what counts, where they part, how the rest is aligned.
 
+mod sides;
 mod texts;
 
 use proptest::prelude::*;
@@ -225,10 +226,20 @@ fn what_strict_adds_must_agree_too() {
     assert!(Diff::between(&item("t1"), &item("t1")).same());
     let diff = Diff::between(&item("t1"), &item("t2"));
     let strict = Difference::Strict {
+        path: String::new(),
         left: Some("t1".into()),
         right: Some("t2".into()),
     };
     assert_eq!(diff.first_divergence().unwrap().differences, [strict]);
+
+    let stored = |cost: &str| format!(r#"{{"payload":{{"usage":{{"cost":{cost}}}}},"ts":"t"}}"#);
+    let (left, right) = (item(&stored("1")), item(&stored("2")));
+    let strict = Difference::Strict {
+        path: "payload.usage.cost".into(),
+        left: Some("1".into()),
+        right: Some("2".into()),
+    };
+    assert_eq!(Difference::between(&left[0], &right[0]), [strict]);
 }
 
 #[test]

@@ -44,6 +44,27 @@ pub fn hanging(
     Ok(())
 }
 
+/// Writes short texts one after the other, as many in a row as fit.
+pub fn facts(out: &mut Output, indent: usize, facts: &[String]) -> io::Result<()> {
+    let (ink, room) = (out.ink(), room(out, indent));
+    let mut rows: Vec<String> = Vec::new();
+    for fact in facts {
+        match rows.last_mut() {
+            Some(row) if width::width(row) + SEPARATOR.len() + width::width(fact) <= room => {
+                row.push_str(SEPARATOR);
+                row.push_str(fact);
+            }
+            _ => rows.push(fact.clone()),
+        }
+    }
+    for row in rows {
+        writeln!(out, "{:indent$}{}", "", ink.dim(&row))?;
+    }
+    Ok(())
+}
+
+const SEPARATOR: &str = ", ";
+
 /// Columns that are left behind an indentation; without a terminal no row ends before its line.
 fn room(out: &Output, indent: usize) -> usize {
     out.columns().map_or(usize::MAX, |columns| {

@@ -8,6 +8,7 @@
 //! - `output` is the only way to standard output: terminal or not, colour, width, pager;
 //! - `error` is the only way to standard error, `exit` the meaning of the status;
 //! - `layout` puts text into rows;
+//! - `calls` shows calls without a known end;
 //! - `time` and `prefix` are words that several commands need.
 //!
 //! Nothing in here is promised to other programs; what the command promises is its arguments,
@@ -20,6 +21,7 @@
 
 mod args;
 mod at;
+mod calls;
 mod entry;
 mod error;
 mod exit;

@@ -41,6 +41,11 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         &self.entries
     }
 
+    /// The entries in order, given away.
+    pub fn into_entries(self) -> Vec<Entry<K, B>> {
+        self.entries
+    }
+
     /// Whether an entry with this id is live.
     pub fn contains(&self, id: &K) -> bool {
         self.places.contains_key(id)

@@ -2,8 +2,10 @@
 //! below the command.
 
 mod check;
+mod diff;
 mod env;
 mod frame;
+mod pending;
 mod repair;
 
 pub use env::{Ran, TestEnv};

@@ -52,9 +52,12 @@ pub enum Difference {
     },
     /// All of the above agrees; what [`Item::strict`] adds does not.
     Strict {
-        /// What it is left.
+        /// The first value that differs, such as `ts` or `payload.usage.cost`, where both sides are
+        /// JSON objects; else empty.
+        path: String,
+        /// The value left, as JSON text; absent where the left side has none.
         left: Option<String>,
-        /// What it is right.
+        /// The value right.
         right: Option<String>,
     },
 }
@@ -90,16 +93,13 @@ impl Difference {
             });
         }
         if all.is_empty() && left.strict != right.strict {
-            all.push(Self::Strict {
-                left: left.strict.clone(),
-                right: right.strict.clone(),
-            });
+            all.push(of_strict(left.strict.as_deref(), right.strict.as_deref()));
         }
         all
     }
 }
 
-/// The field, in one word or path: `role`, `content`, `tool`, `arguments.path`, `strict`.
+/// The field, in one word or path: `role`, `content`, `tool`, `arguments.path`, `ts`.
 impl fmt::Display for Difference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -110,8 +110,8 @@ impl fmt::Display for Difference {
             Self::Kind { .. } => out.write_str("type"),
             Self::Content(_) => out.write_str("content"),
             Self::Tool { .. } | Self::Answers { .. } => out.write_str("tool"),
-            Self::Argument { path, .. } => out.write_str(path),
-            Self::Strict { .. } => out.write_str("strict"),
+            Self::Strict { path, .. } if path.is_empty() => out.write_str("strict"),
+            Self::Argument { path, .. } | Self::Strict { path, .. } => out.write_str(path),
         }
     }
 }
@@ -140,7 +140,7 @@ fn of_calls(call: usize, left: Option<&Call>, right: Option<&Call>) -> Option<Di
     match (left, right) {
         (Some(left), Some(right)) if left == right => None,
         (Some(left), Some(right)) if left.name == right.name => {
-            let (path, values) = first_value(&left.arguments, &right.arguments);
+            let (path, values) = first_value("arguments", &left.arguments, &right.arguments);
             Some(Difference::Argument {
                 call,
                 tool: left.name.clone(),
@@ -157,11 +157,23 @@ fn of_calls(call: usize, left: Option<&Call>, right: Option<&Call>) -> Option<Di
     }
 }
 
+fn of_strict(left: Option<&str>, right: Option<&str>) -> Difference {
+    let (path, (left, right)) = match (left, right) {
+        (Some(left), Some(right)) => first_value("", left, right),
+        _ => Default::default(),
+    };
+    Difference::Strict {
+        path: path.trim_start_matches('.').to_owned(),
+        left,
+        right,
+    }
+}
+
 type Values<T> = (Option<T>, Option<T>);
 
-/// The first value in which two canonical argument texts differ, with the path to it.
-fn first_value(left: &str, right: &str) -> (String, Values<String>) {
-    let mut path = String::from("arguments");
+/// The first value in which two texts of sorted JSON differ, with the path to it from `root`.
+fn first_value(root: &str, left: &str, right: &str) -> (String, Values<String>) {
+    let mut path = String::from(root);
     let mut values = match (Json::parse(left), Json::parse(right)) {
         (Ok(left), Ok(right)) => (Some(left), Some(right)),
         _ => return (path, (Some(left.to_owned()), Some(right.to_owned()))),

@@ -1,5 +1,6 @@
 //! What is compared: one message, or another entry that stands between messages.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::canonical::canonical_arguments;
@@ -84,17 +85,8 @@ impl Item {
     pub fn of_messages<'a>(
         messages: impl IntoIterator<Item = (&'a Message, EnvelopeId, u64)>,
     ) -> Vec<Self> {
-        let mut tools = HashMap::new();
-        let item = |(message, id, line): (&Message, EnvelopeId, u64)| {
-            for call in message.calls() {
-                tools.insert(call.id, call.name);
-            }
-            let answered = message.tool_call_id.as_ref();
-            Self {
-                answers: answered.and_then(|id| tools.get(id).cloned()),
-                ..Self::of_message(message, id, line)
-            }
-        };
+        let mut tools = Tools::default();
+        let item = |(message, id, line)| tools.item(Cow::Borrowed(message), id, line);
         messages.into_iter().map(item).collect()
     }
 
@@ -124,6 +116,32 @@ impl Item {
             answers: self.answers.as_deref(),
             tools: self.calls.iter().map(|call| call.name.as_str()).collect(),
         }
+    }
+}
+
+/// The tool that each call id stood for last, as messages are read in order.
+#[derive(Debug, Default)]
+pub(super) struct Tools(HashMap<String, String>);
+
+impl Tools {
+    /// The item of the next message. The text of an owned one is moved, not copied.
+    pub(super) fn item(&mut self, message: Cow<'_, Message>, id: EnvelopeId, line: u64) -> Item {
+        for call in message.calls() {
+            self.0.insert(call.id, call.name);
+        }
+        let answered = message.tool_call_id.as_ref();
+        let answers = answered.and_then(|id| self.0.get(id).cloned());
+        let item = match message {
+            Cow::Borrowed(message) => Item::of_message(message, id, line),
+            Cow::Owned(mut message) => {
+                let content = std::mem::take(&mut message.content);
+                Item {
+                    content,
+                    ..Item::of_message(&message, id, line)
+                }
+            }
+        };
+        Item { answers, ..item }
     }
 }
 

@@ -136,15 +136,20 @@ impl Diff {
     /// How many rows of each sort there are.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        for row in &self.rows {
-            match row {
-                Row::Equal { .. } => counts.equal += 1,
-                Row::Changed { .. } => counts.changed += 1,
-                Row::OnlyLeft { .. } => counts.only_left += 1,
-                Row::OnlyRight { .. } => counts.only_right += 1,
-            }
-        }
+        self.rows.iter().for_each(|row| counts.add(row));
         counts
+    }
+}
+
+impl Counts {
+    /// Counts one more row.
+    pub fn add(&mut self, row: &Row) {
+        match row {
+            Row::Equal { .. } => self.equal += 1,
+            Row::Changed { .. } => self.changed += 1,
+            Row::OnlyLeft { .. } => self.only_left += 1,
+            Row::OnlyRight { .. } => self.only_right += 1,
+        }
     }
 }
 
