@@ -5,6 +5,9 @@
 
 pub mod check;
 pub mod diff;
+pub mod entry;
 pub mod follow;
+pub mod human;
+pub mod summary;
 pub mod visible;
 pub mod width;
