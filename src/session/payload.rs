@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
-use super::text::text_of;
 use crate::canonical::{self, Json, elements, members};
 use crate::message::{Message, Role};
 
@@ -166,6 +165,11 @@ impl<'a> MessageView<'a> {
         canonical::unescape(self.content).text
     }
 
+    /// The text as it lies in the line: a JSON string.
+    pub(crate) fn content_token(&self) -> &'a str {
+        self.content
+    }
+
     /// Which call it answers.
     pub fn tool_call_id(&self) -> Option<Cow<'a, str>> {
         self.tool_call_id.and_then(string)
@@ -265,6 +269,11 @@ impl<'a> CompactionView<'a> {
     /// The text that stands for what was replaced.
     pub fn summary(&self) -> Cow<'a, str> {
         canonical::unescape(self.summary).text
+    }
+
+    /// That text as it lies in the line: a JSON string.
+    pub(crate) fn summary_token(&self) -> &'a str {
+        self.summary
     }
 
     /// Whether the middle was cut hard because no summary could be had.
@@ -438,6 +447,11 @@ fn bad(field: &'static str, expected: &'static str, found: &str) -> Fault {
         expected,
         found: shorten(found),
     }
+}
+
+/// A string's text, any other value as JSON text.
+pub(crate) fn text_of(token: &str) -> String {
+    string(token).map_or_else(|| token.to_owned(), Cow::into_owned)
 }
 
 /// Enough of a value to recognise it in an error.
