@@ -169,11 +169,7 @@ impl<R: Read> Blocks<R> {
     pub(crate) fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
         let mut bytes = used.bytes;
         let mut filled = self.carry.len();
-        let want = BLOCK.max(filled * 2);
-        if bytes.len() < want {
-            // Memory asked for in zeros costs nothing until it is written.
-            bytes = vec![0; want];
-        }
+        bytes.resize(bytes.len().max(BLOCK).max(filled * 2), 0);
         bytes[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
         let end = loop {

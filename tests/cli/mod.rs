@@ -5,6 +5,7 @@ mod check;
 mod diff;
 mod env;
 mod frame;
+mod peek;
 mod pending;
 mod repair;
 
