@@ -49,7 +49,9 @@ mod peek_json;
 mod pending;
 mod repair;
 mod replay;
+mod resolution;
 mod resolve;
+mod settled;
 mod tail;
 
 pub use entry::main;

@@ -8,5 +8,6 @@ mod frame;
 mod peek;
 mod pending;
 mod repair;
+mod resolve;
 
 pub use env::{Ran, TestEnv};
