@@ -29,3 +29,9 @@ mod follow;
 // The command: help, exit codes, wiring.
 #[cfg(feature = "cli")]
 mod cli;
+
+// What survives: files cut at every byte, failing operations, killed processes, full disks.
+mod crash;
+
+// Floor 2: the answers of another implementation to 492 files, and to every cut of two more.
+mod reference;

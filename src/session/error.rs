@@ -292,10 +292,15 @@ impl LoadError {
             LoadError::TruncatedMeta { .. } => "truncated-meta",
             LoadError::TwoBadTail { .. } => "two-bad-tail",
             LoadError::ManyMalformed { .. } => "many-malformed",
-            LoadError::Malformed { damage, .. } => match damage.kind {
-                DamageKind::BadUtf8 => "invalid-utf8",
-                DamageKind::Glued => "glued",
+            LoadError::Malformed {
+                line,
+                total,
+                damage,
+                ..
+            } => match damage.kind {
+                DamageKind::Glued if line == total => "glued",
                 DamageKind::LooseJson => "loose-json",
+                _ if !damage.is_text => "invalid-utf8",
                 _ => "malformed-mid",
             },
             LoadError::Line { fault, .. } => fault.kind(),

@@ -45,6 +45,7 @@ pub mod error;
 pub mod judge;
 pub mod live;
 mod lock;
+mod loose;
 pub mod open;
 pub mod operations;
 pub mod payload;
@@ -58,6 +59,7 @@ pub mod resolve;
 mod state;
 mod survey;
 pub mod tail;
+mod text;
 mod write;
 
 pub use context::{RecordedContext, RecordedSection};

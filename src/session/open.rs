@@ -109,16 +109,14 @@ impl Options {
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Session, LoadError> {
         let (file, path) = self.open_locked(path.as_ref())?;
         let survey = survey_file(&path, file.as_ref())?;
-        let (mut file, repaired) = self.repair_of(&path).apply(survey.plan, file)?;
+        let len = measure(&path, file.as_ref())?;
+        let (mut file, repaired) = self.repair_of(&path).apply(survey.plan, file, len)?;
         if self.durability == Durability::PowerLoss {
             file.sync()
                 .map_err(|source| load_io(&path, "sync", source))?;
             self.sync_folder(&path)
                 .map_err(|source| load_io(&path, "sync the folder of", source))?;
         }
-        let len = file
-            .len()
-            .map_err(|source| load_io(&path, "measure", source))?;
         let mut warnings = survey.warnings;
         if let (Plan::CutTail { .. }, Some(last)) = (survey.plan, warnings.last_mut()) {
             last.message.push_str(&match &repaired.kept_at {
@@ -128,7 +126,7 @@ impl Options {
         }
         let live = Live {
             file,
-            len,
+            len: survey.plan.length_after(len),
             lines: survey.lines,
             state: survey.state,
         };
@@ -139,7 +137,8 @@ impl Options {
     pub fn repair(&self, path: impl AsRef<Path>) -> Result<Repaired, LoadError> {
         let (file, path) = self.open_locked(path.as_ref())?;
         let plan = survey_file(&path, file.as_ref())?.plan;
-        let (_, repaired) = self.repair_of(&path).apply(plan, file)?;
+        let len = measure(&path, file.as_ref())?;
+        let (_, repaired) = self.repair_of(&path).apply(plan, file, len)?;
         Ok(repaired)
     }
 
@@ -263,6 +262,11 @@ impl Options {
 
 fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {
     survey(path, LogReader::new(file, 0, u64::MAX))
+}
+
+fn measure(path: &Path, file: &dyn LogFile) -> Result<u64, LoadError> {
+    file.len()
+        .map_err(|source| load_io(path, "measure", source))
 }
 
 /// The regular file a path leads to, every link resolved.

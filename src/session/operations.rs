@@ -5,7 +5,8 @@
 //! tells how far it came. Calls are matched by position as well as by call id, because models
 //! reuse call ids; and over the whole file, because a compaction may have folded the answer away.
 
-use super::payload::{DispatchView, MessageView, text_of};
+use super::payload::{DispatchView, MessageView};
+use super::text::text_of;
 use crate::canonical::Json;
 use crate::id::{CallId, EnvelopeId, OpId};
 use crate::message::{Role, ToolCall};

@@ -169,7 +169,11 @@ impl<R: Read> Blocks<R> {
     pub(crate) fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
         let mut bytes = used.bytes;
         let mut filled = self.carry.len();
-        bytes.resize(bytes.len().max(BLOCK).max(filled * 2), 0);
+        let want = BLOCK.max(filled * 2);
+        if bytes.len() < want {
+            // Memory asked for in zeros costs nothing until it is written.
+            bytes = vec![0; want];
+        }
         bytes[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
         let end = loop {
