@@ -15,3 +15,15 @@ mod every_operation;
 
 /// What is synced, and when.
 mod power;
+
+/// The processes that the tests below start.
+mod child;
+
+/// Writers that are killed.
+mod kills;
+
+/// Disks that are full.
+mod full_disk;
+
+/// More than one writer, and readers beside one.
+mod writers;
