@@ -44,7 +44,7 @@ fn line_text() -> String {
 /// The role: writes up to a limit on the size of its files, is refused, and goes on without it.
 pub fn fill(path: &Path) {
     let unlimited = getrlimit(Resource::Fsize);
-    let mut limited = unlimited.clone();
+    let mut limited = unlimited;
     limited.current = Some(50_000);
     setrlimit(Resource::Fsize, limited).unwrap();
     let session = Session::create(path, Json::empty_object()).unwrap();
@@ -84,10 +84,9 @@ fn append_until_refused(session: &Session) -> usize {
 fn whole_lines(path: &Path) -> usize {
     let stored = fs::read_to_string(path).unwrap();
     assert!(stored.ends_with('\n'));
-    stored
-        .lines()
-        .map(|line| Json::parse(line).unwrap())
-        .count()
+    let lines: Vec<_> = stored.lines().map(Json::parse).collect();
+    assert!(lines.iter().all(Result::is_ok));
+    lines.len()
 }
 
 #[test]

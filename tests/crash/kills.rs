@@ -148,7 +148,10 @@ fn content(number: u64) -> String {
         0 => random.below(400_000),
         _ => random.below(2_000),
     };
-    format!("{number} {}", "sixteen bytes é ".repeat(length as usize / 16))
+    format!(
+        "{number} {}",
+        "sixteen bytes é ".repeat(length as usize / 16)
+    )
 }
 
 /// Numbers that look random; the same ones for the same seed.
