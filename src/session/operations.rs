@@ -231,19 +231,22 @@ impl Ledger {
         });
         let mut call = match asked {
             Some(place) => self.calls.remove(place),
-            None => OpenCall {
-                call_id: operation.call_id.clone(),
-                tool: String::new(),
-                arguments: Json::null(),
-                operation: None,
-                answer: None,
-                turn: None,
-                turn_is_live: false,
-                since: String::new(),
-                line,
-                state: CallState::WasRunning,
-                settled: false,
-            },
+            None => {
+                let (turn, turn_is_live) = self.take_turn(&operation.call_id);
+                OpenCall {
+                    call_id: operation.call_id.clone(),
+                    tool: String::new(),
+                    arguments: Json::null(),
+                    operation: None,
+                    answer: None,
+                    turn,
+                    turn_is_live,
+                    since: String::new(),
+                    line,
+                    state: CallState::WasRunning,
+                    settled: false,
+                }
+            }
         };
         call.tool.clone_from(&operation.tool);
         call.arguments = operation.arguments.clone();
@@ -251,6 +254,21 @@ impl Ledger {
         call.line = line;
         call.operation = Some(operation);
         self.calls.push(call);
+    }
+
+    /// The turn of a call that was dispatched before and is dispatched again without an answer in
+    /// between: the newest dispatch is the one whose answer the turn waits for.
+    fn take_turn(&mut self, call_id: &CallId) -> (Option<EnvelopeId>, bool) {
+        let waiting = |call: &&mut OpenCall| {
+            call.call_id == *call_id && call.answer.is_none() && call.turn.is_some()
+        };
+        let Some(before) = self.calls.iter_mut().rev().find(waiting) else {
+            return (None, false);
+        };
+        let taken = (before.turn.take(), before.turn_is_live);
+        before.turn_is_live = false;
+        self.forget_what_is_known();
+        taken
     }
 
     pub(crate) fn settled(&mut self, op_id: &str) {
