@@ -35,3 +35,6 @@ mod crash;
 
 // Floor 2: the answers of another implementation to 492 files, and to every cut of two more.
 mod reference;
+
+// Floor 2: the scenarios of the session layer.
+mod session;

@@ -10,6 +10,7 @@ use sess::session::{
 use sess::{Json, Message};
 
 use super::fields::{Fields, Text, base64, encoded, hex_sha256, shown};
+use crate::support::form::is_like;
 use crate::support::reference::Setup;
 
 /// What one run of a case showed.
@@ -292,16 +293,6 @@ pub fn masked(line: &str) -> String {
     assert!(is_like(&id, "xxxxxxxx-xxxx-4xxx-xxxx-xxxxxxxxxxxx"), "{id}");
     assert!(is_like(&ts, "0000-00-00T00:00:00.000000Z"), "{ts}");
     line.replacen(&id, "{uuid}", 1).replacen(&ts, "{ts}", 1)
-}
-
-/// `x` is a lower-case hex digit, `0` a decimal one, anything else itself.
-fn is_like(text: &str, form: &str) -> bool {
-    let fits = |(byte, form): (u8, u8)| match form {
-        b'x' => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
-        b'0' => byte.is_ascii_digit(),
-        _ => byte == form,
-    };
-    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
 fn taken(message: &Message, text: Text) -> Message {
