@@ -15,3 +15,19 @@ mod every_operation;
 
 /// What is synced, and when.
 mod power;
+
+/// The processes that the tests below start.
+#[cfg(unix)]
+mod child;
+
+/// Writers that are killed.
+#[cfg(unix)]
+mod kills;
+
+/// Disks that are full.
+#[cfg(unix)]
+mod full_disk;
+
+/// More than one writer, and readers beside one.
+#[cfg(unix)]
+mod writers;

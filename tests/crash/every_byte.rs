@@ -97,7 +97,7 @@ fn mends(what: &str, path: &PathBuf, cut: &[u8], ends: &[usize]) {
     drop(session);
     let again = Session::load(path).unwrap_or_else(|error| panic!("{what}, again: {error}"));
     let mut after = texts(&again);
-    let last = Json::parse(&after.pop().unwrap()).unwrap();
+    let last = Json::parse(after.pop().unwrap()).unwrap();
     assert_eq!(last.get_str("id").as_deref(), Some(id.as_str()));
     assert_eq!(after, lines, "{what}");
     assert_eq!(again.messages()[..before.len()], before, "{what}");
