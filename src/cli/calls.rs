@@ -87,20 +87,19 @@ const LONGEST_FACT: usize = 40;
 const SHORT: usize = 8;
 
 /// How many characters of each id are needed to tell all of them apart.
-pub fn id_length<'a>(ids: impl Iterator<Item = &'a str> + Clone) -> usize {
-    let longest = ids.clone().map(|id| id.chars().count()).max().unwrap_or(0);
-    let ambiguous = |length: &usize| {
-        let mut starts: Vec<&str> = ids.clone().map(|id| shorten(id, *length)).collect();
-        let mut whole: Vec<&str> = ids.clone().collect();
-        for list in [&mut starts, &mut whole] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        starts.len() < whole.len()
-    };
-    (SHORT..longest)
-        .find(|length| !ambiguous(length))
-        .unwrap_or(longest.max(SHORT))
+pub fn id_length<'a>(ids: impl Iterator<Item = &'a str>) -> usize {
+    let mut sorted: Vec<&str> = ids.collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let shared = sorted.windows(2).map(|pair| match pair {
+        [one, other] => one
+            .chars()
+            .zip(other.chars())
+            .take_while(|(a, b)| a == b)
+            .count(),
+        _ => 0,
+    });
+    shared.max().map_or(SHORT, |shared| SHORT.max(shared + 1))
 }
 
 /// The first characters of an id.

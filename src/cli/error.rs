@@ -171,6 +171,19 @@ pub fn why_unreadable(error: &io::Error) -> (&'static str, String) {
     }
 }
 
+/// What `--json` says of a transcript that the system does not give out.
+pub fn unreadable_json(typed: &Path, error: &io::Error) -> Json {
+    let (kind, message) = why_unreadable(error);
+    let members = [
+        ("kind", Json::string(kind)),
+        ("message", Json::string(&message)),
+    ];
+    Json::object([
+        ("path", Json::string(&typed.to_string_lossy())),
+        ("error", Json::object(members)),
+    ])
+}
+
 /// What `--json` says of a transcript that cannot be loaded.
 pub fn load_json(typed: &Path, error: &LoadError) -> Json {
     let mut members = vec![

@@ -9,13 +9,21 @@ use super::output::{Output, Style};
 /// A row gets at least this many columns, however narrow the terminal is.
 const LEAST: usize = 20;
 
-/// Writes `text` from a transcript, line by line, each row behind `indent` spaces.
+/// In front of each row of a text, so that no text can look like something else.
+const BAR: &str = "│";
+
+/// Writes `text` from a transcript, line by line, each row behind `indent` spaces and a bar.
 pub fn block(out: &mut Output, indent: usize, text: &str) -> io::Result<()> {
-    let room = room(out, indent);
-    for row in width::wrap(&visible::lines(text), room) {
-        match row.is_empty() {
-            true => writeln!(out)?,
-            false => writeln!(out, "{:indent$}{row}", "")?,
+    let text = visible::lines(text.strip_suffix('\n').unwrap_or(text));
+    let bar = out.ink().dim(BAR).to_string();
+    let rows: Box<dyn Iterator<Item = &str>> = match out.columns() {
+        Some(_) => Box::new(width::wrap(&text, room(out, indent + 2))),
+        None => Box::new(text.split('\n')),
+    };
+    for row in rows {
+        match row {
+            "" => writeln!(out, "{:indent$}{bar}", "")?,
+            row => writeln!(out, "{:indent$}{bar} {row}", "")?,
         }
     }
     Ok(())
@@ -30,8 +38,12 @@ pub fn hanging(
     text: &str,
     style: Option<Style>,
 ) -> io::Result<()> {
-    let (ink, room) = (out.ink(), room(out, label_width));
-    for (number, row) in width::wrap(&visible::one_line(text), room).enumerate() {
+    let (ink, text) = (out.ink(), visible::one_line(text));
+    let rows: Box<dyn Iterator<Item = &str>> = match out.columns() {
+        Some(_) => Box::new(width::wrap(&text, room(out, label_width))),
+        None => Box::new(std::iter::once(text.as_ref())),
+    };
+    for (number, row) in rows.enumerate() {
         match number {
             0 => write!(out, "{label}")?,
             _ => write!(out, "{:label_width$}", "")?,

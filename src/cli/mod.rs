@@ -42,6 +42,7 @@ mod terminal;
 
 mod check;
 mod completions;
+mod conversation;
 mod diff;
 mod man;
 mod peek;
@@ -49,9 +50,11 @@ mod peek_json;
 mod pending;
 mod repair;
 mod replay;
+mod replay_json;
 mod resolution;
 mod resolve;
 mod settled;
+mod step_view;
 mod tail;
 
 pub use entry::main;

@@ -5,9 +5,11 @@ mod check;
 mod diff;
 mod env;
 mod frame;
+mod hostile;
 mod peek;
 mod pending;
 mod repair;
+mod replay;
 mod resolve;
 
 pub use env::{Ran, TestEnv};
