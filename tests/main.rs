@@ -25,6 +25,7 @@ mod canonical;
 // is followed.
 mod diff;
 mod follow;
+mod index;
 
 // The command: help, exit codes, wiring.
 #[cfg(feature = "cli")]

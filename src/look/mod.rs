@@ -8,6 +8,7 @@ pub mod diff;
 pub mod entry;
 pub mod follow;
 pub mod human;
+pub mod index;
 pub mod steps;
 pub mod summary;
 pub mod visible;

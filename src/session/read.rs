@@ -82,6 +82,16 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// Lines of a source that stands at this offset of a file, where a line begins. `number` is that
+    /// of the line before.
+    pub fn resume(source: R, offset: u64, number: u64) -> Self {
+        let mut lines = Self::new(source);
+        lines.blocks.offset = offset;
+        lines.block.offset = offset;
+        lines.next.number = number;
+        lines
+    }
+
     /// The next line, or `None` at the end. A file that ends in a separator has no line after it.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         if self.next.at == self.block.filled {
