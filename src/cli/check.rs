@@ -131,7 +131,7 @@ impl Columns {
         let kind = width::pad(problem.kind, self.kind);
         let label_width = place.len() + kind.len() + 4;
         let label = format!("{}  {kind}  ", out.ink().dim(&place));
-        layout::hanging(out, label, label_width, &problem.message, None)
+        layout::hanging(out, &label, label_width, &problem.message, None)
     }
 }
 

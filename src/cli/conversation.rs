@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use crate::look::steps::FullEntry;
-use crate::look::visible;
+use crate::look::{visible, width};
 use crate::message::ToolCall;
 use crate::{Json, Message, Role};
 
 use super::output::{Output, Style};
-use super::{calls, layout};
+use super::{calls, full, layout};
 
 /// `{id, role, content, tool-calls?, tool-call-id?, sticky?, sysprompt?, depth?}`.
 pub fn json(entry: &FullEntry) -> Json {
@@ -85,14 +85,9 @@ impl Reader {
         } else if message.tool_calls.is_empty() {
             writeln!(out, "{:indent$}{}", "", out.ink().dim("(empty)"))?;
         }
-        for call in message.calls() {
-            let (id, name) = (cut(&call.id), cut(&call.name));
-            let width = crate::look::width::width(&[name.as_str(), &id].concat());
-            let ink = out.ink();
-            let label = format!("{:indent$}→ {} {}  ", "", ink.bold(&name), ink.dim(&id));
-            layout::hanging(out, label, indent + 2 + width + 3, &call.arguments, None)?;
-        }
-        Ok(())
+        message
+            .calls()
+            .try_for_each(|call| write_call(&call, indent, out))
     }
 
     /// What else is to be known of an entry.
@@ -121,6 +116,24 @@ impl Reader {
         }
     }
 }
+
+/// Writes a call in one row when it fits, and its arguments below each other when not.
+fn write_call(call: &ToolCall, indent: usize, out: &mut Output) -> io::Result<()> {
+    let (name, id) = (cut(&call.name), cut(&call.id));
+    let arguments = visible::one_line(&call.arguments);
+    let ink = out.ink();
+    write!(out, "{:indent$}→ {} {}", "", ink.bold(&name), ink.dim(&id))?;
+    let used = indent + 2 + width::width(&name) + 1 + width::width(&id) + 2;
+    let room = out.columns().unwrap_or(PLAIN_COLUMNS).saturating_sub(used);
+    if width::width(&arguments) <= room {
+        return writeln!(out, "  {arguments}");
+    }
+    writeln!(out)?;
+    full::arguments(out, indent + 2, &call.arguments)
+}
+
+/// Columns of a row where no terminal says how many there are.
+const PLAIN_COLUMNS: usize = 120;
 
 /// A longer id is cut.
 const LONGEST_ID: usize = 40;

@@ -27,22 +27,32 @@ const LEAST: usize = 30;
 /// Writes an entry and what it holds.
 pub fn write(out: &mut Output, rows: &mut Rows, entry: &Entry<'_>) -> io::Result<()> {
     rows.write_bare(out, entry)?;
-    let mut full = Full {
-        ink: out.ink(),
-        columns: out.columns(),
-        out,
-    };
-    full.entry(entry)?;
+    Full::of(out, MARGIN).entry(entry)?;
     writeln!(out)
+}
+
+/// Writes the arguments of a call, one below the other behind so many columns.
+pub fn arguments(out: &mut Output, margin: usize, arguments: &str) -> io::Result<()> {
+    Full::of(out, margin).arguments(0, arguments)
 }
 
 struct Full<'o> {
     out: &'o mut Output,
+    margin: usize,
     ink: Ink,
     columns: Option<usize>,
 }
 
-impl Full<'_> {
+impl<'o> Full<'o> {
+    fn of(out: &'o mut Output, margin: usize) -> Self {
+        Self {
+            ink: out.ink(),
+            columns: out.columns(),
+            margin,
+            out,
+        }
+    }
+
     fn entry(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         let Some(envelope) = entry.envelope else {
             if let What::Damaged(damage) = &entry.what {
@@ -76,18 +86,17 @@ impl Full<'_> {
             let ink = self.ink;
             self.indent(0)?;
             writeln!(self.out, "→ {} {}", ink.bold(&name), ink.dim(&id))?;
-            self.arguments(1, call.arguments)?;
+            self.arguments(1, &call.arguments.whole())?;
         }
         self.members(0, payload, &["role", "content", "tool-calls"])
     }
 
     /// Arguments are as a rule JSON inside a string.
-    fn arguments(&mut self, level: usize, arguments: Text<'_>) -> io::Result<()> {
-        let text = arguments.whole();
-        match object(&text) {
+    fn arguments(&mut self, level: usize, text: &str) -> io::Result<()> {
+        match object(text) {
             Some(object) => self.members(level, object, &[]),
             None if text.is_empty() => Ok(()),
-            None => self.block(level, &text),
+            None => self.block(level, text),
         }
     }
 
@@ -165,11 +174,11 @@ impl Full<'_> {
     }
 
     fn indent(&mut self, level: usize) -> io::Result<()> {
-        write!(self.out, "{:1$}", "", MARGIN + level * STEP)
+        write!(self.out, "{:1$}", "", self.margin + level * STEP)
     }
 
     fn room(&self, level: usize) -> Option<usize> {
-        let taken = MARGIN + level * STEP;
+        let taken = self.margin + level * STEP;
         self.columns
             .map(|columns| columns.saturating_sub(taken).max(LEAST))
     }

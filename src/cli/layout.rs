@@ -29,24 +29,32 @@ pub fn block(out: &mut Output, indent: usize, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes one paragraph behind a label, its further rows below the first. The label is taken as it
-/// is; it may be painted, so its width is given.
+/// Writes one paragraph behind a label, its further rows below the first. Where the label takes
+/// more than half of the columns, a paragraph that does not fit beside it stands below it. The
+/// label is taken as it is; it may be painted, so its width is given.
 pub fn hanging(
     out: &mut Output,
-    label: impl std::fmt::Display,
+    label: &str,
     label_width: usize,
     text: &str,
     style: Option<Style>,
 ) -> io::Result<()> {
     let (ink, text) = (out.ink(), visible::one_line(text));
+    let below = out.columns().is_some_and(|columns| {
+        label_width > columns / 2 && label_width + width::width(&text) > columns
+    });
+    let indent = if below { BELOW } else { label_width };
     let rows: Box<dyn Iterator<Item = &str>> = match out.columns() {
-        Some(_) => Box::new(width::wrap(&text, room(out, label_width))),
+        Some(_) => Box::new(width::wrap(&text, room(out, indent))),
         None => Box::new(std::iter::once(text.as_ref())),
     };
+    match below {
+        true => writeln!(out, "{}", label.trim_end())?,
+        false => write!(out, "{label}")?,
+    }
     for (number, row) in rows.enumerate() {
-        match number {
-            0 => write!(out, "{label}")?,
-            _ => write!(out, "{:label_width$}", "")?,
+        if number > 0 || below {
+            write!(out, "{:indent$}", "")?;
         }
         match style {
             Some(style) => writeln!(out, "{}", ink.paint(style, row))?,
@@ -55,6 +63,9 @@ pub fn hanging(
     }
     Ok(())
 }
+
+/// How far a paragraph below its label is indented.
+const BELOW: usize = 8;
 
 /// Writes short texts one after the other, as many in a row as fit.
 pub fn facts(out: &mut Output, indent: usize, facts: &[String]) -> io::Result<()> {

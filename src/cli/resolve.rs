@@ -258,7 +258,7 @@ impl Job<'_> {
             if let (true, Some((message, _))) = (self.dry_run, &plan.resolution.message) {
                 let indent = 2 + widths[0] + 2;
                 let label = " ".repeat(indent);
-                layout::hanging(out, label, indent, &message.content, Some(Style::Dim))?;
+                layout::hanging(out, &label, indent, &message.content, Some(Style::Dim))?;
             }
         }
         Ok(())

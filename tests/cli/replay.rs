@@ -58,7 +58,12 @@ note: interrupted.jsonl:20: the last line is torn: the JSON ends before it is wh
 8  assistant  d2adbb10
    │ Archive and notes can go at the same time; publishing comes last because it cannot be taken back.
    → upload_asset call_04  {\"file\":\"target/dist/tally-0.4.0-x86_64-linux.tar.gz\",\"release\":\"v0.4.0\"}
-   → write_file call_05  {\"content\":\"# tally 0.4.0\\n\\n`tally -` reads standard input, a tab may be the separator, and a table without rows is no crash any more.\\n\",\"path\":\"docs/releases/0.4.0.md\"}
+   → write_file call_05
+     content:
+       │ # tally 0.4.0
+       │
+       │ `tally -` reads standard input, a tab may be the separator, and a table without rows is no crash any more.
+     path: docs/releases/0.4.0.md
    → publish_crate call_06  {\"name\":\"tally\",\"version\":\"0.4.0\"}
 
 9  tool       ad542823  answers write_file call_05
