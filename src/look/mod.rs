@@ -9,6 +9,7 @@ pub mod entry;
 pub mod follow;
 pub mod human;
 pub mod index;
+pub mod last;
 pub mod steps;
 pub mod summary;
 pub mod visible;
