@@ -34,6 +34,7 @@ mod layout;
 mod output;
 mod pager;
 mod prefix;
+mod reader;
 mod refusal;
 mod rows;
 mod signal;

@@ -105,7 +105,11 @@ fn entries(
     out: &mut Output,
 ) -> Result<u64> {
     let most = args.lines.unwrap_or(u64::MAX);
-    let mut rows = Rows::new(out, summary.report.lines, Remarks::of(&summary.report));
+    let mut rows = Rows::new(
+        out,
+        summary.report.lines.to_string().len(),
+        Remarks::of(&summary.report),
+    );
     let mut shown = 0;
     // What has come since the header was made is not part of this.
     let mut lines = Lines::new(file.take(summary.report.size));

@@ -40,9 +40,9 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Rows for this output. The highest line number is expected to be `lines`.
-    pub fn new(out: &Output, lines: u64, remarks: Remarks) -> Self {
-        let numbers = lines.to_string().len().max(4);
+    /// Rows for this output, whose line numbers are expected to take `digits` columns.
+    pub fn new(out: &Output, digits: usize, remarks: Remarks) -> Self {
+        let numbers = digits.max(4);
         let taken = numbers + 1 + TIME + 1 + GAP + 1 + 1 + 1 + LABEL + 1;
         let text = match out.columns() {
             Some(columns) => columns.saturating_sub(taken).max(LEAST),

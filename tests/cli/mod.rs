@@ -11,5 +11,6 @@ mod pending;
 mod repair;
 mod replay;
 mod resolve;
+mod tail;
 
 pub use env::{Ran, TestEnv};

@@ -66,11 +66,12 @@ fn a_hostile_file_is_shown_and_does_nothing_else() {
 
 #[test]
 fn nothing_that_drives_a_screen_leaves_the_command() {
-    let forms: [&[&str]; 5] = [
+    let forms: [&[&str]; 6] = [
         &["peek"],
         &["peek", "--full"],
         &["peek", "--type", "message", "-n", "3"],
         &["peek", "--grep", "x", "--full"],
+        &["tail", "-n", "100"],
         &["peek", "--color", "never", "no/such\u{1b}[2J\u{202e}.jsonl"],
     ];
     for name in names() {
