@@ -126,7 +126,7 @@ impl Damage {
             return Self::new(DamageKind::NotJson, 0, "not JSON".into());
         };
         let at = byte_of_column(text, &error);
-        if error.is_eof() {
+        if error.is_eof() || ends_inside_number(text) {
             return Self::new(
                 DamageKind::Truncated,
                 text.len(),
@@ -213,14 +213,27 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
+/// A number that is cut after its sign, point or exponent mark is refused as a number, not as an
+/// end: one more digit tells the two apart.
+fn ends_inside_number(text: &str) -> bool {
+    text.ends_with(['-', '+', '.', 'e', 'E'])
+        && match serde_json::from_str::<&RawValue>(&format!("{text}0")) {
+            Ok(_) => true,
+            Err(error) => error.is_eof(),
+        }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_damage_is_named_for_what_it_is() {
-        let cases: [(&[u8], DamageKind, usize); 14] = [
+        let cases: [(&[u8], DamageKind, usize); 17] = [
             (b"{\"a\":1", DamageKind::Truncated, 6),
+            (b"{\"a\":-", DamageKind::Truncated, 6),
+            (b"{\"a\":[0.5,1.", DamageKind::Truncated, 12),
+            (b"{\"a\":1e-", DamageKind::Truncated, 8),
             (b"{\"a\":\"\xc3", DamageKind::Truncated, 6),
             (b"{\"a\":1}{\"b\":2}", DamageKind::Glued, 7),
             (b"{\"a\":1}\xff", DamageKind::Glued, 7),

@@ -163,7 +163,8 @@ impl Fault {
     }
 }
 
-/// Why a file cannot be loaded. The file is as it was, byte for byte.
+/// Why a file cannot be loaded. The file is as it was, byte for byte; only when power-loss durability
+/// was asked for and the device does not confirm a finished repair, it is the repaired one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

@@ -244,14 +244,23 @@ impl Options {
             });
         }
         if metadata.len() > 0 {
-            return Err(CreateError::NotEmpty {
-                path: path.to_owned(),
-                found: "the file is not empty",
+            let path = path.to_owned();
+            return Err(match self.is_being_written(&path) {
+                true => CreateError::Locked { path },
+                false => CreateError::NotEmpty {
+                    path,
+                    found: "the file is not empty",
+                },
             });
         }
         self.disk
             .open(path)
             .map_err(|source| create_io(path, "open", source))
+    }
+
+    fn is_being_written(&self, path: &Path) -> bool {
+        let file = self.disk.open(path);
+        file.is_ok_and(|file| matches!(file.try_lock(), Ok(false)))
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {

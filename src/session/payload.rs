@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
+pub(crate) use super::text::text_of;
 use crate::canonical::{self, Json, elements, members};
 use crate::message::{Message, Role};
 
@@ -447,11 +448,6 @@ fn bad(field: &'static str, expected: &'static str, found: &str) -> Fault {
         expected,
         found: shorten(found),
     }
-}
-
-/// A string's text, any other value as JSON text.
-pub(crate) fn text_of(token: &str) -> String {
-    string(token).map_or_else(|| token.to_owned(), Cow::into_owned)
 }
 
 /// Enough of a value to recognise it in an error.

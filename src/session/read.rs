@@ -177,6 +177,9 @@ impl<R: Read> Blocks<R> {
 
     /// The next block, read into the memory of one that is done with.
     pub(crate) fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
+        if self.ended && self.carry.is_empty() {
+            return Ok(None);
+        }
         let mut bytes = used.bytes;
         let mut filled = self.carry.len();
         let want = BLOCK.max(filled * 2);
