@@ -27,6 +27,9 @@ mod diff;
 mod follow;
 mod index;
 
+// Looking: compactions and elisions over time.
+mod steps;
+
 // The command: help, exit codes, wiring.
 #[cfg(feature = "cli")]
 mod cli;

@@ -25,7 +25,8 @@
 //! - When an append returns, its line is whole in the file. What a crash leaves is at most one torn
 //!   line at the very end, which [`Session::load`] cuts off and keeps in a file beside.
 //! - [`Session::load`] changes nothing unless it succeeds.
-//! - [`Session::peek`] and everything in [`crate::look`] only read; they need no lock and never wait.
+//! - [`Session::peek`], [`Session::replay`] and everything in [`crate::look`] only read; they need no
+//!   lock and never wait.
 //! - There is one writer: [`Session`] holds an advisory lock on the file until it is closed.
 //! - A live session and a load of its file give the same answers, for both fold the same lines
 //!   ([`replay`]).
