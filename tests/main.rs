@@ -26,6 +26,7 @@ mod canonical;
 mod diff;
 mod follow;
 mod index;
+mod timeline;
 
 // Looking: compactions and elisions over time.
 mod steps;

@@ -12,5 +12,6 @@ pub mod index;
 pub mod last;
 pub mod steps;
 pub mod summary;
+pub mod timeline;
 pub mod visible;
 pub mod width;

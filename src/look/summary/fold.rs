@@ -188,7 +188,8 @@ impl Tokens {
         *self == Self::default()
     }
 
-    fn add(&mut self, usage: &str) {
+    /// Adds what one turn reports.
+    pub(in crate::look) fn add(&mut self, usage: &str) {
         let count = |key| present(usage, key).and_then(|token| token.parse::<u64>().ok());
         add(&mut self.prompt, count("prompt-tokens"));
         add(&mut self.cached, count("cached-prompt-tokens"));

@@ -23,7 +23,7 @@ const LONGEST: usize = 200;
 impl<T: Default> Tally<T> {
     /// The count under this name.
     pub fn of(&mut self, name: &str) -> &mut T {
-        if let Some(place) = self.named.iter().position(|(known, _)| known == name) {
+        if let Some(place) = self.place(name) {
             return &mut self.named[place].1;
         }
         if self.named.len() < MOST && name.len() <= LONGEST {
@@ -33,6 +33,11 @@ impl<T: Default> Tally<T> {
             }
         }
         self.others.get_or_insert_default()
+    }
+
+    /// Where the count under this name stands in [`named`](Self::named).
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.named.iter().position(|(known, _)| known == name)
     }
 
     /// Every name with its count.
