@@ -11,7 +11,7 @@ use super::error::{Error, Result, why_unreadable};
 use super::exit::Exit;
 use super::layout;
 use super::output::{Output, Style};
-use super::source::{FilesArg, stream};
+use super::source::{FilesArg, is_stdin, stream};
 use super::time;
 
 const EXAMPLES: &str = "\
@@ -153,23 +153,25 @@ fn notes(file: &Path, report: &Report, out: &mut Output) -> io::Result<()> {
         remark(out, &format!("{problems} are not listed"))?;
     }
     let name = visible::path(file);
+    // What came through a pipe cannot be named to another command.
+    let piped = is_stdin(file);
     let open = report.open_calls.len() as u64;
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
         let calls = time::counted(open, "call", "calls");
-        remark(
-            out,
-            &format!("{calls} {are} open: see `sess pending {name}`"),
-        )?;
+        let see = if piped {
+            String::new()
+        } else {
+            format!(": see `sess pending {name}`")
+        };
+        remark(out, &format!("{calls} {are} open{see}"))?;
     }
-    match report.health {
-        Health::TornTail => remark(
-            out,
-            &format!("`sess repair {name}` cuts the torn line off and keeps its bytes"),
-        ),
-        Health::MissingNewline => remark(out, &format!("`sess repair {name}` adds it")),
-        _ => Ok(()),
-    }
+    let repair = match report.health {
+        Health::TornTail if !piped => "cuts the torn line off and keeps its bytes",
+        Health::MissingNewline if !piped => "adds it",
+        _ => return Ok(()),
+    };
+    remark(out, &format!("`sess repair {name}` {repair}"))
 }
 
 fn remark(out: &mut Output, text: &str) -> io::Result<()> {

@@ -140,7 +140,7 @@ healthy.jsonl  healthy               32 lines, 14.6 kB
 fn standard_input_is_checked_too() {
     let env = TestEnv::new();
     let input = std::fs::read(env.sample("torn-tail.jsonl")).unwrap();
-    let ran = env.sess_with_input(&["check", "-q", "-"], &input);
+    let ran = env.sess_with_input(&["check", "-"], &input);
     let expected = "\
 -  torn tail             32 lines, 14.4 kB
     line 32  byte 14402  truncated  the JSON ends before it is whole

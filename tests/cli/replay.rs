@@ -204,7 +204,7 @@ fn any_point_of_time_can_be_gone_back_to() {
     let ran = env.sess(&["replay", "two-compactions.jsonl", "--at", "28"]);
     assert_eq!(ran.code, Some(0), "a number is a line");
     let ran = env.sess(&["replay", "two-compactions.jsonl", "--at", "6"]);
-    assert_eq!(ran.err, "note: 1 call was open then\n");
+    assert_eq!(ran.err, "note: 1 call is open at this point\n");
     let ran = env.sess(&["replay", "two-compactions.jsonl", "--at", "1"]);
     assert_eq!((ran.code, ran.out.lines().count()), (Some(0), 1));
 }
