@@ -194,11 +194,22 @@ impl Ledger {
         });
     }
 
-    fn answer(&mut self, call_id: &str, view: &MessageView<'_>, line: u64) {
-        let open = self
+    /// The place of the call that a line with this call id is about: the latest that still waits
+    /// for such a line; of several in one turn the first, since calls are handed out and answered
+    /// in order.
+    fn meant(&self, call_id: &str, waits: impl Fn(&OpenCall) -> bool) -> Option<usize> {
+        let fits = |call: &OpenCall| call.call_id.as_str() == call_id && waits(call);
+        let last = self.calls.iter().rposition(fits)?;
+        let turn = self.calls.get(last)?.turn.as_ref();
+        let first = self
             .calls
             .iter()
-            .rposition(|call| call.call_id.as_str() == call_id && call.answer.is_none());
+            .position(|call| fits(call) && call.turn.as_ref() == turn);
+        first.filter(|_| turn.is_some()).or(Some(last))
+    }
+
+    fn answer(&mut self, call_id: &str, view: &MessageView<'_>, line: u64) {
+        let open = self.meant(call_id, |call| call.answer.is_none());
         let Some(call) = open.and_then(|place| self.calls.get_mut(place)) else {
             return;
         };
@@ -226,8 +237,8 @@ impl Ledger {
             round: json("round"),
             dispatched_at: ts.to_owned(),
         };
-        let asked = self.calls.iter().rposition(|call| {
-            call.call_id == operation.call_id && call.operation.is_none() && call.answer.is_none()
+        let asked = self.meant(operation.call_id.as_str(), |call| {
+            call.operation.is_none() && call.answer.is_none()
         });
         let mut call = match asked {
             Some(place) => self.calls.remove(place),
