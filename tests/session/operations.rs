@@ -382,6 +382,20 @@ fn the_order_of_dispatch_need_not_be_that_of_the_turn() {
 }
 
 #[test]
+fn calls_with_one_id_in_one_turn_are_answered_in_order() {
+    let lines = [
+        asked_for("a1", &["c", "c"]),
+        dispatched("o1", "c", ""),
+        dispatched("o2", "c", ""),
+        answered("t1", "c", ""),
+        settled("s1", "o1", "completed"),
+    ];
+    assert_states(&lines, &[("c", RUNNING)]);
+    let session = Place::with(file(&lines)).load();
+    assert_eq!(session.pending_tool_operations()[0].op_id.as_str(), "o2");
+}
+
+#[test]
 fn an_open_call_says_where_it_comes_from() {
     let lines = after_earlier(&[asked_for("a1", &["c1", "c2"]), dispatched("o1", "c1", "")]);
     let session = Place::with(file(&lines)).load();
