@@ -239,6 +239,10 @@ fn s11_s91_a_built_in_or_blank_type_is_refused() {
             "{name}: {error}"
         );
     }
+    for payload in ["[]", "7", "null", "\"x\""] {
+        let error = session.append_event("x", &json(payload)).unwrap_err();
+        assert!(error.to_string().contains("object"), "{error}");
+    }
     assert_eq!(place.lines().len(), 1);
 }
 
@@ -325,8 +329,10 @@ fn s17_creating_over_content_is_refused_and_over_nothing_allowed() {
     fs::create_dir(&place.path).unwrap();
     assert!(Session::create(&place.path, Json::empty_object()).is_err());
     let place = Place::with("");
+    let mode = fs::metadata(&place.path).unwrap().permissions();
     Session::create(&place.path, Json::empty_object()).unwrap();
     assert_eq!(place.lines().len(), 1);
+    assert_eq!(fs::metadata(&place.path).unwrap().permissions(), mode);
     for meta in ["[]", "null", "\"x\"", "1"] {
         let place = Place::empty();
         let error = Session::create(&place.path, json(meta)).unwrap_err();
