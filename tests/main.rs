@@ -43,6 +43,7 @@ mod reference;
 
 // Floor 2: the scenarios of the session layer.
 mod session;
+
 // The README's commands.
 #[cfg(all(unix, feature = "cli"))]
 mod readme;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-use crate::session::damage::Damage;
+use crate::session::damage::{Damage, DamageKind};
 use crate::session::envelope::{Envelope, Verdict as LineVerdict, lone_surrogate};
 use crate::session::error::Fault;
 use crate::session::judge::each_line;
@@ -63,7 +63,8 @@ impl fmt::Display for Health {
 pub struct Problem {
     /// The line, counted from 1.
     pub line: u64,
-    /// Where the trouble is, in bytes from the start of the file.
+    /// Where the line begins, in bytes from the start of the file; for what is missing at the end,
+    /// where it is missing.
     pub offset: u64,
     /// Length of the line in bytes, without its separator.
     pub length: u64,
@@ -186,13 +187,13 @@ impl Checker {
         }
         let follows_bad = matches!(self.last_bad, Some((number, _)) if number + 1 == line.number);
         self.last_bad = Some((line.number, damage.is_torn_tail() && !follows_bad));
-        let problem = problem(
-            line,
-            damage.at,
-            damage.kind.as_str(),
-            damage.message.clone(),
-        );
-        self.problem(problem);
+        let message = match damage.kind {
+            DamageKind::NotJson | DamageKind::LooseJson if damage.at > 0 => {
+                format!("{damage}, at byte {} of the line", damage.at)
+            }
+            _ => damage.to_string(),
+        };
+        self.problem(problem(line, damage.kind.as_str(), message));
     }
 
     fn fault(&mut self, line: Line<'_>, fault: &Fault) {
@@ -206,7 +207,7 @@ impl Checker {
             fault => (fault.kind(), Health::Inconsistent),
         };
         self.health = self.health.max(health);
-        self.problem(problem(line, 0, kind, fault.to_string()));
+        self.problem(problem(line, kind, fault.to_string()));
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -251,7 +252,7 @@ impl Checker {
             (First::Unseen, true) | (First::Broken, _) => self.first = First::Meta,
             (First::Meta, true) => {
                 let message = "a second session-meta line; the last one counts".to_owned();
-                self.note(problem(line, 0, "second-meta", message));
+                self.note(problem(line, "second-meta", message));
             }
             (First::Meta | First::Other, _) => {}
         }
@@ -259,7 +260,7 @@ impl Checker {
         if let Some(at) = lone_surrogate(envelope.text()) {
             let message =
                 format!("half of a surrogate pair at byte {at} of the line, read as U+FFFD");
-            self.note(problem(line, at, "lone-surrogate", message));
+            self.note(problem(line, "lone-surrogate", message));
         }
         self.replay.apply(envelope, &payload, line.number);
         if is_about_a_call(&payload) {
@@ -342,10 +343,10 @@ fn is_about_a_call(payload: &Payload<'_>) -> bool {
     }
 }
 
-fn problem(line: Line<'_>, at: usize, kind: &'static str, message: String) -> Problem {
+fn problem(line: Line<'_>, kind: &'static str, message: String) -> Problem {
     Problem {
         line: line.number,
-        offset: line.offset + at as u64,
+        offset: line.offset,
         length: line.bytes.len() as u64,
         kind,
         message,

@@ -61,12 +61,12 @@ fn verdicts_line_up_and_problems_stand_below_theirs() {
     let expected = "\
 healthy.jsonl          healthy               32 lines, 14.6 kB
 interrupted.jsonl      torn tail             20 lines, 8.2 kB
-    line 20  byte 8207  truncated  the JSON ends before it is whole
+    line 20  byte 8032  truncated  the JSON ends before it is whole
     note: 3 calls are open: see `sess pending interrupted.jsonl`
     note: `sess repair interrupted.jsonl` cuts the torn line off and keeps its bytes
 mid-file-damage.jsonl  damaged               32 lines, 14.2 kB
     line 14  byte 5069  unanswered-call  call \"call_03\" of \"read_file\" has no answer, and the conversation goes on after it
-    line 15  byte 5817  truncated        the JSON ends before it is whole
+    line 15  byte 5442  truncated        the JSON ends before it is whole
 ";
     assert_eq!(ran, Ran::new(1, expected, ""));
 }
@@ -84,7 +84,7 @@ fn the_report_of_a_damaged_file_names_line_offset_and_kind() {
         "size": 14664,
         "problems": [{
             "line": 31,
-            "offset": 14008,
+            "offset": 13721,
             "length": 942,
             "kind": "glued",
             "message": "a whole JSON value ends at byte 287 of the line and 655 more bytes follow",
@@ -143,7 +143,7 @@ fn standard_input_is_checked_too() {
     let ran = env.sess_with_input(&["check", "-"], &input);
     let expected = "\
 -  torn tail             32 lines, 14.4 kB
-    line 32  byte 14402  truncated  the JSON ends before it is whole
+    line 32  byte 14009  truncated  the JSON ends before it is whole
 ";
     assert_eq!(ran, Ran::new(1, expected, ""));
 }
