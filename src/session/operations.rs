@@ -96,12 +96,25 @@ pub struct OpenCall {
     /// How far it came.
     pub state: CallState,
     settled: bool,
+    /// The same call was dispatched again; the later dispatch is the one that is answered.
+    superseded: bool,
 }
 
 impl OpenCall {
-    /// Whether the live conversation holds the call but no answer to it.
+    /// Whether a tool message has to answer it: none does, and the turn that asked for it is part
+    /// of the live conversation, or in the file nowhere, so that nothing says it is not.
     pub fn needs_answer(&self) -> bool {
-        self.turn_is_live && self.answer.is_none()
+        self.waits() && (self.turn_is_live || self.turn.is_none())
+    }
+
+    /// Whether the next tool message with its call id can be its answer.
+    fn waits(&self) -> bool {
+        self.answer.is_none() && !self.superseded
+    }
+
+    /// Whether the live conversation holds the call but no answer to it.
+    fn is_left_open(&self) -> bool {
+        self.waits() && self.turn_is_live
     }
 
     fn judge(&self, any_dispatch: bool) -> CallState {
@@ -158,7 +171,7 @@ impl Ledger {
     pub fn unanswered(&self) -> impl Iterator<Item = &OpenCall> {
         self.calls
             .iter()
-            .filter(|call| call.needs_answer() && (call.settled || call.line < self.moved_on))
+            .filter(|call| call.is_left_open() && (call.settled || call.line < self.moved_on))
     }
 
     pub(crate) fn message(&mut self, view: &MessageView<'_>, id: &str, ts: &str, line: u64) {
@@ -191,6 +204,7 @@ impl Ledger {
             line,
             state: CallState::NeverDispatched,
             settled: false,
+            superseded: false,
         });
     }
 
@@ -209,7 +223,7 @@ impl Ledger {
     }
 
     fn answer(&mut self, call_id: &str, view: &MessageView<'_>, line: u64) {
-        let open = self.meant(call_id, |call| call.answer.is_none());
+        let open = self.meant(call_id, OpenCall::waits);
         let Some(call) = open.and_then(|place| self.calls.get_mut(place)) else {
             return;
         };
@@ -243,7 +257,7 @@ impl Ledger {
         let mut call = match asked {
             Some(place) => self.calls.remove(place),
             None => {
-                let (turn, turn_is_live) = self.take_turn(&operation.call_id);
+                let (turn, turn_is_live) = self.supersede(&operation.call_id);
                 OpenCall {
                     call_id: operation.call_id.clone(),
                     tool: String::new(),
@@ -256,6 +270,7 @@ impl Ledger {
                     line,
                     state: CallState::WasRunning,
                     settled: false,
+                    superseded: false,
                 }
             }
         };
@@ -268,18 +283,17 @@ impl Ledger {
     }
 
     /// The turn of a call that was dispatched before and is dispatched again without an answer in
-    /// between: the newest dispatch is the one whose answer the turn waits for.
-    fn take_turn(&mut self, call_id: &CallId) -> (Option<EnvelopeId>, bool) {
-        let waiting = |call: &&mut OpenCall| {
-            call.call_id == *call_id && call.answer.is_none() && call.turn.is_some()
-        };
+    /// between. The earlier dispatch no longer waits for one.
+    fn supersede(&mut self, call_id: &CallId) -> (Option<EnvelopeId>, bool) {
+        let waiting =
+            |call: &&mut OpenCall| call.call_id == *call_id && call.waits() && call.turn.is_some();
         let Some(before) = self.calls.iter_mut().rev().find(waiting) else {
             return (None, false);
         };
-        let taken = (before.turn.take(), before.turn_is_live);
-        before.turn_is_live = false;
+        before.superseded = true;
+        let turn = (before.turn.clone(), before.turn_is_live);
         self.forget_what_is_known();
-        taken
+        turn
     }
 
     pub(crate) fn settled(&mut self, op_id: &str) {
@@ -311,8 +325,8 @@ impl Ledger {
     /// Drops calls of which nothing is open any more.
     fn forget_what_is_known(&mut self) {
         self.calls.retain(|call| match call.operation {
-            Some(_) => !call.settled || call.needs_answer(),
-            None => call.needs_answer(),
+            Some(_) => !call.settled || call.is_left_open(),
+            None => call.is_left_open(),
         });
     }
 }

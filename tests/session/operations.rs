@@ -490,6 +490,15 @@ fn what_was_never_dispatched_gets_its_message_only() {
 }
 
 #[test]
+fn a_dispatch_without_its_turn_is_answered_all_the_same() {
+    let (messages, written) = resolve_all(&[dispatched("o1", "c1", "")]);
+    assert_eq!(written, ["message", "tool-settled"]);
+    assert_eq!(messages[0].tool_call_id.as_deref(), Some("c1"));
+    let (_, written) = resolve_all(&[dispatched("o1", "c1", ""), answered("t", "c1", "")]);
+    assert_eq!(written, ["tool-settled"]);
+}
+
+#[test]
 fn what_is_finished_gets_its_settle_line_only() {
     let lines = [
         asked("a1", "c1"),
