@@ -238,6 +238,42 @@ fn object() -> impl Strategy<Value = String> {
     })
 }
 
+/// An object that begins with a content and goes on with a text, full of what might be taken for keys.
+fn object_with_content() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "fn main() {}",
+        "\\\"is-error\\\":true,",
+        "\\\\",
+        "\\\\\\\":",
+        ":",
+        "\\n",
+        "é",
+    ]);
+    let content = proptest::collection::vec(part, 0..80).prop_map(|parts| parts.concat());
+    let texts = (content, any::<prop::sample::Index>());
+    let other = prop::sample::select(vec![
+        "",
+        ",\"is-error\":true",
+        ",\"is\\u002derror\":true",
+        ",\"outcome-unknown\":true,\"z\":\"z\"",
+        ",\"role\":\"tool\"",
+    ]);
+    let key = prop::sample::select(vec!["content", "conten", "is-error"]);
+    let members = (other.clone(), object(), other);
+    (key, texts, members).prop_map(|(key, (text, cut), (first, object, last))| {
+        let members = match &object[1..object.len() - 1] {
+            "" => String::new(),
+            members => format!(",{members}"),
+        };
+        // The same text once more, so that a long string may follow a short one.
+        let short = match text.get(..cut.index(text.len() + 1)) {
+            Some(short) if !short.ends_with('\\') => short,
+            _ => "",
+        };
+        format!("{{\"{key}\":\"{short}\"{first},\"more\":\"{text}\"{members}{last}}}")
+    })
+}
+
 /// Lines of our shape, lines that nearly are, and anything else.
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
     let kind = prop::sample::select(vec!["message", "tool-settled", "compaction", "x"]);
@@ -246,7 +282,8 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
         "2026-01-02T03:04:05Z",
         "no",
     ]);
-    let ours = (object(), kind, ts, json(1)).prop_map(|(payload, kind, ts, other)| {
+    let payload = prop_oneof![object(), object_with_content()];
+    let ours = (payload, kind, ts, json(1)).prop_map(|(payload, kind, ts, other)| {
         let line = line("a", kind, ts, &payload);
         match other.len() % 4 {
             0 => line.replace("\"payload\"", &format!("\"other\":{other},\"payload\"")),

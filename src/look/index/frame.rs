@@ -1,13 +1,24 @@
 //! Reads a line of our own shape from its end, so that most of it is never looked at.
 
-use memchr::memrchr;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
 
 use super::facts::{micros, role};
 use super::record::{Facts, Kind, Trouble};
 use crate::message::Role;
 
 const HEAD: &[u8] = b"{\"id\":\"";
+const PAYLOAD: &[u8] = b"\",\"payload\":{";
+const CONTENT: &[u8] = b"\"content\":\"";
 const TAIL: &[u8] = b",\"v\":1}";
+
+/// What ends every key.
+static KEY_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\":"));
+
+/// Strings up to this long are read as they stand.
+const SHORT: usize = 256;
 
 /// The facts of a line of our own shape. `None` for every other line.
 pub(super) fn facts(line: &[u8]) -> Option<Facts> {
@@ -96,16 +107,10 @@ impl<'a> Back<'a> {
         loop {
             let quote = memrchr(b'"', self.bytes.get(..self.end)?)?;
             self.end = quote;
-            if self.backslashes().is_multiple_of(2) {
+            if backslashes(self.bytes.get(..quote)?).is_multiple_of(2) {
                 return self.bytes.get(quote + 1..close);
             }
         }
-    }
-
-    /// How many stand at the end.
-    fn backslashes(&self) -> usize {
-        let left = self.bytes.get(..self.end).unwrap_or_default();
-        left.iter().rev().take_while(|byte| **byte == b'\\').count()
     }
 
     /// The inside of a string without escapes.
@@ -161,15 +166,52 @@ impl<'a> Back<'a> {
         (length > 0).then_some(())
     }
 
+    /// Whether a string ends here, and does not begin shortly before.
+    fn is_in_long_string(&self) -> bool {
+        let start = self.end.saturating_sub(SHORT);
+        let bytes = self.bytes.get(start..self.end).unwrap_or_default();
+        let end = bytes.len();
+        bytes.ends_with(b"\"") && Back { bytes, end }.string().is_none()
+    }
+
+    /// Skips a string that is the value of `content`, if that is the first member of the payload and
+    /// the payload the second of the line, as we write them.
+    ///
+    /// All between the opening quote and here is one string if no key stands there: then `":` is in
+    /// there with its quote escaped only. Looking for that pair is far cheaper than looking at each
+    /// quote, of which source code is full.
+    fn skip_content(&mut self) -> bool {
+        let Some(start) = start_of_content(self.bytes) else {
+            return false;
+        };
+        let Some(inside) = self.bytes.get(start..self.end) else {
+            return false;
+        };
+        let is_key_end = |at: usize| {
+            let before = inside.get(..at).unwrap_or_default();
+            backslashes(before).is_multiple_of(2)
+        };
+        if KEY_END.find_iter(inside).any(is_key_end) {
+            return false;
+        }
+        self.end = start - CONTENT.len();
+        true
+    }
+
     /// The member `payload`, an object; its members are visited last first.
     fn payload(&mut self, mut visit: impl FnMut(&'a [u8], &'a [u8])) -> Option<()> {
         self.take(b'}')?;
         let mut is_first = true;
+        // Each try may look at all of the content, so there are only a few.
+        let mut tries = 0..3;
         while self.take(b'{').is_none() {
             if !is_first {
                 self.take(b',')?;
             }
             is_first = false;
+            if self.is_in_long_string() && tries.next().is_some() && self.skip_content() {
+                continue;
+            }
             let value = self.value()?;
             self.take(b':')?;
             visit(self.plain_string()?, value);
@@ -178,6 +220,25 @@ impl<'a> Back<'a> {
         (self.plain_string()? == b"payload").then_some(())?;
         self.take(b',')
     }
+}
+
+/// How many backslashes stand at the end.
+fn backslashes(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .rev()
+        .take_while(|byte| **byte == b'\\')
+        .count()
+}
+
+/// Where the text of the content begins in a line that begins with an id and a payload that begins
+/// with a content.
+fn start_of_content(line: &[u8]) -> Option<usize> {
+    let id = line.get(HEAD.len()..)?;
+    let length = memchr(b'"', id)?;
+    let (id, rest) = id.split_at(length);
+    let is_written = !id.contains(&b'\\') && rest.strip_prefix(PAYLOAD)?.starts_with(CONTENT);
+    is_written.then_some(HEAD.len() + length + PAYLOAD.len() + CONTENT.len())
 }
 
 /// Microseconds since 1970 of a stamp as this crate writes it; other stamps are read by `clock`.
