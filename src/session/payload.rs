@@ -102,7 +102,8 @@ pub struct MessageView<'a> {
     pub sysprompt: bool,
     /// Is inserted this many messages from the end.
     pub depth: Option<i64>,
-    payload: &'a str,
+    /// The other members, so that none of them is looked for behind the content again.
+    extras: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> MessageView<'a> {
@@ -120,12 +121,14 @@ impl<'a> MessageView<'a> {
             sticky: false,
             sysprompt: false,
             depth: None,
-            payload,
+            extras: Vec::new(),
         };
         let mut slots = Slots::default();
         for (key, value) in members(payload).into_iter().flatten() {
-            if let Some(slot) = slots.of(key) {
-                *slot = Some(value);
+            let key = string(key).unwrap_or_default();
+            match slots.of(&key) {
+                Some(slot) => *slot = Some(value),
+                None => view.extras.push((key, value)),
             }
         }
         view.fill(&slots)?;
@@ -183,7 +186,8 @@ impl<'a> MessageView<'a> {
 
     /// A key beside the message, such as `usage`, as JSON text; `null` counts as absent.
     pub fn extra(&self, key: &str) -> Option<&'a str> {
-        present(self.payload, key)
+        let mut named = self.extras.iter().rev().filter(|(name, _)| name == key);
+        not_null(named.next().map(|(_, value)| *value))
     }
 
     /// Whether an extra is `true`.
@@ -219,12 +223,7 @@ struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     fn of(&mut self, key: &str) -> Option<&mut Option<&'a str>> {
-        let inner = key.get(1..key.len() - 1)?;
-        let name = match inner.contains('\\') {
-            true => canonical::unescape(key).text,
-            false => Cow::Borrowed(inner),
-        };
-        Some(match name.as_ref() {
+        Some(match key {
             "role" => &mut self.role,
             "content" => &mut self.content,
             "tool-calls" => &mut self.tool_calls,
