@@ -20,7 +20,8 @@ pub enum DamageKind {
     /// Whole but for raw control characters in strings, leading zeros or digits of other scripts,
     /// which lax parsers let through and no writer of the format produces.
     LooseJson,
-    /// A whole JSON value behind a byte order mark, which may stand at the start of the file only.
+    /// A byte order mark, which may stand at the start of the file only, and behind it a whole JSON
+    /// value or nothing.
     ByteOrderMark,
     /// Not JSON at all.
     NotJson,
@@ -134,12 +135,12 @@ impl Damage {
             );
         }
         if let Some(text) = text.strip_prefix('\u{feff}')
-            && serde_json::from_str::<&RawValue>(text).is_ok()
+            && (text.trim().is_empty() || serde_json::from_str::<&RawValue>(text).is_ok())
         {
             return Self::new(
                 DamageKind::ByteOrderMark,
                 0,
-                "a byte order mark in front of a whole JSON value".into(),
+                "a byte order mark; it may stand at the start of the file only".into(),
             );
         }
         if is_loose(text) {
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn each_damage_is_named_for_what_it_is() {
-        let cases: [(&[u8], DamageKind, usize); 17] = [
+        let cases: [(&[u8], DamageKind, usize); 18] = [
             (b"{\"a\":1", DamageKind::Truncated, 6),
             (b"{\"a\":-", DamageKind::Truncated, 6),
             (b"{\"a\":[0.5,1.", DamageKind::Truncated, 12),
@@ -245,6 +246,7 @@ mod tests {
             ("[\u{664}\u{ff10}]".as_bytes(), DamageKind::LooseJson, 1),
             ("[1\u{b2}]".as_bytes(), DamageKind::NotJson, 2),
             ("\u{feff}{}".as_bytes(), DamageKind::ByteOrderMark, 0),
+            ("\u{feff} ".as_bytes(), DamageKind::ByteOrderMark, 0),
             (b"{\"a\":1,}", DamageKind::NotJson, 7),
             (b"hello", DamageKind::NotJson, 0),
         ];

@@ -212,7 +212,7 @@ fn what_may_be_cut_off_is_what_a_crash_can_leave() {
         b"{'a':1}",
         "{\"a\":1\u{b2}}".as_bytes(),
         "\u{200b}".as_bytes(),
-        "\u{feff}".as_bytes(),
+        "\u{feff}{\"a\":".as_bytes(),
         b"\xff\xfe\x00",
     ];
     for tail in cut {
@@ -220,7 +220,7 @@ fn what_may_be_cut_off_is_what_a_crash_can_leave() {
         let session = place.load();
         assert_eq!(session.warnings()[0].raw, tail);
     }
-    let refused: [(&[u8], &str); 10] = [
+    let refused: [(&[u8], &str); 11] = [
         (b"{}{}", "glued"),
         (b"{} x", "glued"),
         (b"{}\0\0", "glued"),
@@ -230,6 +230,7 @@ fn what_may_be_cut_off_is_what_a_crash_can_leave() {
         (b"{\"a\":\"\x0b\"}", "loose-json"),
         ("{\"a\":\u{661}}".as_bytes(), "loose-json"),
         ("\u{feff}{}".as_bytes(), "malformed-mid"),
+        ("\u{feff}".as_bytes(), "malformed-mid"),
         (b"[1]", "not-object"),
     ];
     for (tail, kind) in refused {
