@@ -210,6 +210,25 @@ fn a_call_id_that_is_used_again_is_the_call_of_the_later_round() {
 }
 
 #[test]
+fn calls_with_one_id_in_one_round_are_answered_in_order() {
+    let found = timeline(&[
+        META,
+        (
+            "01.000000",
+            "message",
+            &turn(&[("a", "read"), ("a", "shell")]),
+        ),
+        ("02.000000", "message", &answer("a", r#""is-error":true,"#)),
+        ("03.000000", "message", &answer("a", "")),
+    ]);
+    let spans = [
+        span(0, Ending::Failed, None),
+        span(1, Ending::Completed, None),
+    ];
+    assert_eq!(found.rounds[0].spans, spans);
+}
+
+#[test]
 fn a_dispatch_without_its_turn_counts_for_the_tool_only() {
     let found = timeline(&[
         META,

@@ -155,3 +155,65 @@ pub fn write_line(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &[(bool, &str)]) -> Vec<(bool, String)> {
+        let owned = text
+            .iter()
+            .map(|(emphasised, text)| (*emphasised, (*text).to_owned()));
+        owned.collect()
+    }
+
+    fn span(style: Option<Style>, text: &str) -> Span {
+        let text = text.to_owned();
+        Span { style, text }
+    }
+
+    #[test]
+    fn what_makes_a_line_different_is_marked_without_colour_too() {
+        let line = pieces(&[(false, "a "), (true, "b\x1b"), (false, "")]);
+        assert_eq!(
+            Span::of_pieces(Standing::Right, &line, None),
+            [span(None, "a "), span(Some(Style::Green), "{+b␛+}")]
+        );
+        let whole = pieces(&[(false, "all")]);
+        assert_eq!(
+            Span::of_pieces(Standing::Left, &whole, None),
+            [span(Some(Style::Red), "all")]
+        );
+    }
+
+    #[test]
+    fn a_long_line_goes_on_below_between_clusters() {
+        let spans = || vec![span(None, "ab日"), span(Some(Style::Red), "👩‍👩‍👧‍👦cd")];
+        let red = Some(Style::Red);
+        assert_eq!(
+            fold(spans(), Some(4)),
+            [vec![span(None, "ab日")], vec![span(red, "👩‍👩‍👧‍👦cd")],]
+        );
+        assert_eq!(
+            fold(spans(), Some(3)),
+            [
+                vec![span(None, "ab")],
+                vec![span(None, "日")],
+                vec![span(red, "👩‍👩‍👧‍👦c")],
+                vec![span(red, "d")],
+            ]
+        );
+        assert_eq!(fold(spans(), None), [spans()]);
+        assert_eq!(fold(Vec::new(), Some(4)), [Vec::<Span>::new()]);
+    }
+
+    #[test]
+    fn of_a_piece_of_many_rows_a_terminal_shows_the_ends() {
+        let text = format!("{}{}", "a".repeat(1_000), "é".repeat(1_000));
+        assert_eq!(clipped(&text, None), text);
+        assert_eq!(
+            clipped(&text, Some(10)),
+            format!("{} … 2.9 kB … {}", "a".repeat(20), "é".repeat(10))
+        );
+    }
+}

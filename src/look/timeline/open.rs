@@ -40,16 +40,26 @@ impl OpenCalls {
         self.calls.push_back(call);
     }
 
-    /// The latest call with this id that was not dispatched.
+    /// The call that a dispatch with this call id is of.
     pub fn undispatched(&mut self, call_id: &str) -> Option<&mut OpenCall> {
-        let mut calls = self.calls.iter_mut().rev();
-        calls.find(|call| call.call_id == call_id && call.op_id.is_none() && !call.answered)
+        self.meant(call_id, |call| call.op_id.is_none() && !call.answered)
     }
 
-    /// The latest call with this id that was not answered.
+    /// The call that an answer with this call id is to.
     pub fn unanswered(&mut self, call_id: &str) -> Option<&mut OpenCall> {
-        let mut calls = self.calls.iter_mut().rev();
-        calls.find(|call| call.call_id == call_id && !call.answered)
+        self.meant(call_id, |call| !call.answered)
+    }
+
+    /// The latest that waits for such a line; of several in one round the first, since calls are
+    /// handed out and answered in order.
+    fn meant(&mut self, call_id: &str, waits: impl Fn(&OpenCall) -> bool) -> Option<&mut OpenCall> {
+        let fits = |call: &OpenCall| call.call_id == call_id && waits(call);
+        let round = self.calls.iter().rfind(|call| fits(call))?.round;
+        let in_round = |call: &OpenCall| fits(call) && call.round == round;
+        match round {
+            Some(_) => self.calls.iter_mut().find(|call| in_round(call)),
+            None => self.calls.iter_mut().rfind(|call| in_round(call)),
+        }
     }
 
     /// The call of this operation.
