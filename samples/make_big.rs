@@ -95,17 +95,36 @@ fn main() -> ExitCode {
     }
 }
 
-struct Options {
-    size: u64,
-    lines: u64,
-    huge_every: u64,
-    seed: u64,
-    file: String,
+/// What to write; see the table above.
+pub struct Options {
+    /// Bytes after which no turn begins.
+    pub size: u64,
+    /// Lines after which no turn begins.
+    pub lines: u64,
+    /// One in how many tool results is huge; 0: none.
+    pub huge_every: u64,
+    /// The seed.
+    pub seed: u64,
+    /// The path, or `-`.
+    pub file: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            size: 64 << 20,
+            lines: u64::MAX,
+            huge_every: 0,
+            seed: 1,
+            file: "-".to_owned(),
+        }
+    }
 }
 
 impl Options {
     fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let (mut size, mut lines, mut huge_every, mut seed, mut file) = (None, None, 0, 1, None);
+        let mut options = Self::default();
+        let (mut size, mut lines, mut file) = (None, None, None);
         while let Some(argument) = arguments.next() {
             let mut number = || {
                 let value = arguments.next().unwrap_or_default();
@@ -114,19 +133,20 @@ impl Options {
             match argument.as_str() {
                 "--size" => size = Some(number()?),
                 "--lines" => lines = Some(number()?),
-                "--huge-every" => huge_every = number()?,
-                "--seed" => seed = number()?,
+                "--huge-every" => options.huge_every = number()?,
+                "--seed" => options.seed = number()?,
                 flag if flag.starts_with("--") => return Err(format!("there is no {flag}")),
                 _ => file = Some(argument),
             }
         }
-        let default_size = if lines.is_some() { u64::MAX } else { 64 << 20 };
+        if lines.is_some() {
+            options.size = u64::MAX;
+        }
         Ok(Self {
-            size: size.unwrap_or(default_size),
-            lines: lines.unwrap_or(u64::MAX),
-            huge_every,
-            seed,
+            size: size.unwrap_or(options.size),
+            lines: lines.unwrap_or(options.lines),
             file: file.ok_or("no FILE")?,
+            ..options
         })
     }
 }
@@ -141,7 +161,8 @@ fn number_of(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-fn write(options: &Options) -> io::Result<(u64, u64)> {
+/// Writes a transcript; returns its lines and bytes.
+pub fn write(options: &Options) -> io::Result<(u64, u64)> {
     let target: Box<dyn Write> = match options.file.as_str() {
         "-" => Box::new(io::stdout()),
         path => Box::new(File::create(path)?),

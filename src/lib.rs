@@ -35,3 +35,8 @@ pub mod cli;
 pub use canonical::Json;
 pub use message::{Message, Role};
 pub use session::Session;
+
+/// The README's examples are tested like those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -21,8 +21,15 @@ mod floors;
 // Floor 1: canonical JSON, digests, tool arguments.
 mod canonical;
 
-// Looking: a file that grows and is cut, replaced, removed while it is followed.
+// Looking: two transcripts side by side; a file that grows and is cut, replaced, removed while it
+// is followed.
+mod diff;
 mod follow;
+mod index;
+mod timeline;
+
+// Looking: compactions and elisions over time.
+mod steps;
 
 // Models and tools: the scripted ones, and servers that misbehave.
 #[cfg(feature = "agent")]
@@ -35,3 +42,16 @@ mod agent;
 // The command: help, exit codes, wiring.
 #[cfg(feature = "cli")]
 mod cli;
+
+// What survives: files cut at every byte, failing operations, killed processes, full disks.
+mod crash;
+
+// Floor 2: the answers of another implementation to 492 files, and to every cut of two more.
+mod reference;
+
+// Floor 2: the scenarios of the session layer.
+mod session;
+
+// The README's commands.
+#[cfg(all(unix, feature = "cli"))]
+mod readme;

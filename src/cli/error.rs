@@ -5,15 +5,18 @@
 //! hint: `sess repair run.jsonl` removes it and keeps a copy
 //! ```
 //!
-//! Errors of the library become an [`Error`] through `From` implementations at the end of this
-//! file: that is where hints are worded.
+//! Errors of the library become an [`Error`] in this file: here is where hints are worded.
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::Json;
 use crate::look::visible;
+use crate::session::{AppendError, LoadError};
 
 use super::exit::Exit;
+use super::source::is_stdin;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -69,6 +72,43 @@ impl Error {
         Self::unknown(format!("`sess {command}` is not built yet"))
     }
 
+    /// A transcript that the system does not give out.
+    pub fn unreadable(file: &Path, error: &io::Error) -> Self {
+        let (_, what) = why_unreadable(error);
+        Self::unknown(what).at(file)
+    }
+
+    /// A transcript that cannot be loaded. It is called as it was `typed`, unless the trouble is
+    /// with a file beside it.
+    pub fn load(typed: &Path, error: &LoadError) -> Self {
+        let exit = match error {
+            LoadError::Locked { .. } | LoadError::StageBlocked { .. } => Exit::Refused,
+            LoadError::NoFile { .. } | LoadError::Io { .. } => Exit::Unknown,
+            error if error.is_not_a_transcript() => Exit::Unknown,
+            _ => Exit::No,
+        };
+        let said = Self::new(exit, error.reason()).at(as_typed(typed, error.path()));
+        let said = error.line().into_iter().fold(said, Self::line);
+        if exit != Exit::No || is_stdin(typed) {
+            return said;
+        }
+        let name = visible::path(typed);
+        said.hint(format!(
+            "`sess check {name}` lists everything that is wrong"
+        ))
+        .hint(format!("`sess peek {name}` shows what can be read"))
+    }
+
+    /// A line that could not be appended to a transcript.
+    pub fn append(typed: &Path, error: &AppendError) -> Self {
+        match error {
+            AppendError::Refused(fault) => Self::no(fault.to_string()),
+            AppendError::Io { source, .. } => Self::unknown(format!("cannot append: {source}")),
+            other => Self::unknown(other.to_string()),
+        }
+        .at(typed)
+    }
+
     /// Names the file it is about.
     pub fn at(mut self, file: impl Into<PathBuf>) -> Self {
         if let Self::Said(complaint) = &mut self {
@@ -119,6 +159,49 @@ impl Error {
             writeln!(err, "hint: {}", visible::one_line(hint))?;
         }
         Ok(())
+    }
+}
+
+/// Why a transcript cannot be read: the kind as machine output names it, and in words.
+pub fn why_unreadable(error: &io::Error) -> (&'static str, String) {
+    match error.kind() {
+        io::ErrorKind::NotFound => ("no-file", "no such file".to_owned()),
+        io::ErrorKind::IsADirectory => ("no-file", "this is a folder".to_owned()),
+        _ => ("unreadable", format!("cannot read: {error}")),
+    }
+}
+
+/// What `--json` says of a transcript that the system does not give out.
+pub fn unreadable_json(typed: &Path, error: &io::Error) -> Json {
+    let (kind, message) = why_unreadable(error);
+    let members = [
+        ("kind", Json::string(kind)),
+        ("message", Json::string(&message)),
+    ];
+    Json::object([
+        ("path", Json::string(&typed.to_string_lossy())),
+        ("error", Json::object(members)),
+    ])
+}
+
+/// What `--json` says of a transcript that cannot be loaded.
+pub fn load_json(typed: &Path, error: &LoadError) -> Json {
+    let mut members = vec![
+        ("kind", Json::string(error.kind())),
+        ("message", Json::string(&error.reason())),
+    ];
+    members.extend(error.line().map(|line| ("line", Json::from(line))));
+    members.extend(error.offset().map(|offset| ("offset", Json::from(offset))));
+    Json::object([
+        ("path", Json::string(&typed.to_string_lossy())),
+        ("error", Json::object(members)),
+    ])
+}
+
+fn as_typed<'a>(typed: &'a Path, named: &'a Path) -> &'a Path {
+    match fs::canonicalize(typed) {
+        Ok(resolved) if resolved == named => typed,
+        _ => named,
     }
 }
 

@@ -1,58 +1,153 @@
 //! `sess peek`.
 
-use regex::Regex;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 
-use crate::Role;
+use crate::look::entry::{Entries, Entry};
+
+use crate::look::summary::{Summary, summarise};
+use crate::session::envelope::Verdict;
+use crate::session::peek;
+use crate::session::read::Lines;
 
 use super::error::{Error, Result};
 use super::exit::Exit;
+use super::filter::Filter;
 use super::output::Output;
-use super::source::FileArg;
+use super::rows::{Remarks, Rows};
+use super::source::{FileArg, Source};
+use super::time::{counted, now};
+use super::{full, header, peek_json, refusal};
 
 const EXAMPLES: &str = "\
 Examples:
   sess run.jsonl                       the header and one line per entry
+  sess peek -n 0 run.jsonl             the header alone
   sess peek run.jsonl --type compaction
   sess peek run.jsonl --tool fs_write --full
   sess peek run.jsonl --grep 'error|panic' --role tool
-  sess peek --json - < run.jsonl | jq .messages";
+  sess peek --json - < run.jsonl | jq .messages
+
+Marks:
+  ✗  a tool reported an error          ≡  a compaction or an elision
+  ?  nobody knows how a call ended     !  damage, or a contradiction
+  ○  a call without a known end";
 
 /// Show what a transcript says, in the order of the file
 ///
-/// First a header: what the run said about itself, size, entries by type, first and last time,
-/// tokens, open operations and damage. Then the entries, one line each. Nothing in the file stops
-/// this: damage is shown where it is, and the entries after it follow.
+/// First a header: what the run said about itself, how the file ends, first and last time, entries
+/// by type, tokens, calls, open calls and damage. Then the entries, one line each: line, time of
+/// day, time since the line before (or the date, where it changes), mark, role or type, and what it
+/// says. Nothing in the file stops this: damage is shown where it is, and the entries after it
+/// follow.
 ///
-/// The filters choose entries; several of one kind mean any of them, different kinds mean all of
-/// them. They never change the order. With a filter that matches nothing the exit status is 1.
+/// On a terminal lines are cut to its width; elsewhere the text of each is cut to 120 columns.
+///
+/// The filters choose entries, and then there is no header; several of one kind mean any of them,
+/// different kinds mean all of them. They never change the order. With a filter that matches
+/// nothing the exit status is 1. With --json they choose envelopes and messages.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     pub source: FileArg,
-    /// Show at most N entries
+    /// Show at most N entries, the first ones
     #[arg(short = 'n', long, value_name = "N")]
-    pub lines: Option<usize>,
-    /// Only entries of this type, such as `message` or `compaction`
-    #[arg(long = "type", value_name = "TYPE")]
-    pub types: Vec<String>,
-    /// Only messages of this role: system, user, assistant or tool
-    #[arg(long = "role", value_name = "ROLE")]
-    pub roles: Vec<Role>,
-    /// Only calls of this tool and their answers
-    #[arg(long = "tool", value_name = "NAME")]
-    pub tools: Vec<String>,
-    /// Only entries whose text matches this regular expression
-    #[arg(long, value_name = "REGEX")]
-    pub grep: Option<Regex>,
+    pub lines: Option<u64>,
     /// Show whole texts
     #[arg(long, conflicts_with = "raw")]
     pub full: bool,
     /// Show the stored lines themselves, byte for byte, without the header
     #[arg(long, conflicts_with = "json")]
     pub raw: bool,
+    #[command(flatten)]
+    pub filter: Filter,
 }
 
-pub fn run(_args: &Args, _out: &mut Output) -> Result<Exit> {
-    Err(Error::not_built("peek"))
+pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
+    let source = Source::open(&args.source.file)?;
+    if out.json() {
+        return peek_json::run(args, &source, out);
+    }
+    let mut file = peek::open(source.path()).map_err(|error| refusal::unseen(&source, &error))?;
+    let unreadable = |error: io::Error| refusal::unreadable(&source, &error);
+    let summary = summarise(&file).map_err(unreadable)?;
+    if let Some(reason) = &summary.refusal
+        && summary.counts.types.named().is_empty()
+    {
+        return Err(refusal::not_a_transcript(&source, &mut file, reason));
+    }
+    out.paged()?;
+    let with_header = args.filter.is_empty() && !args.raw;
+    if with_header {
+        header::write(out, source.name(), &summary, now())?;
+        if args.lines != Some(0) {
+            writeln!(out)?;
+        }
+    }
+    file.rewind().map_err(unreadable)?;
+    let shown = entries(args, &source, &file, &summary, out)?;
+    match &summary.refusal {
+        Some(reason) => Err(refusal::not_a_transcript(&source, &mut file, reason)),
+        None if shown == 0 && !args.filter.is_empty() && args.lines != Some(0) => {
+            Err(Error::no("no entry matches").at(source.name()))
+        }
+        None => Ok(Exit::Yes),
+    }
+}
+
+/// Writes the entries, and answers how many that were.
+fn entries(
+    args: &Args,
+    source: &Source,
+    file: &File,
+    summary: &Summary,
+    out: &mut Output,
+) -> Result<u64> {
+    let most = args.lines.unwrap_or(u64::MAX);
+    let mut rows = Rows::new(
+        out,
+        summary.report.lines.to_string().len(),
+        Remarks::of(&summary.report),
+    );
+    let mut shown = 0;
+    // What has come since the header was made is not part of this.
+    let mut lines = Lines::new(file.take(summary.report.size));
+    let mut entries = Entries::of_writer(summary.records_dispatches());
+    let unreadable = |error: io::Error| refusal::unreadable(source, &error);
+    let mut more = false;
+    while let Some(line) = lines.next_line().map_err(unreadable)? {
+        let Some(entry) = entries.entry(line, &Verdict::of(line.bytes)) else {
+            continue;
+        };
+        if !args.filter.lets_through(&entry) {
+            rows.skip(&entry);
+            continue;
+        }
+        if shown == most {
+            more = true;
+            break;
+        }
+        shown += 1;
+        match (args.raw, args.full) {
+            (true, _) => raw(out, &entry)?,
+            (_, true) => full::write(out, &mut rows, &entry)?,
+            _ => rows.write(out, &entry)?,
+        }
+    }
+    if more && most > 0 {
+        let more = match args.filter.is_empty() {
+            true => counted(summary.counts.entries - shown, "more entry", "more entries"),
+            false => "more entries match".to_owned(),
+        };
+        out.note(&format!(
+            "{more}; `sess tail` shows the end of a transcript"
+        ))?;
+    }
+    Ok(shown)
+}
+
+fn raw(out: &mut Output, entry: &Entry<'_>) -> io::Result<()> {
+    out.stored(entry.bytes)?;
+    out.write_all(entry.ending.as_bytes())
 }

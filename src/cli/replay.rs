@@ -1,10 +1,20 @@
 //! `sess replay`.
 
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::Json;
+use crate::look::{human, steps, visible};
+use crate::session::{LoadError, Replayed};
+
 use super::at::At;
-use super::error::{Error, Result};
+use super::conversation::Reader;
+use super::error::{Error, Result, load_json, unreadable_json};
 use super::exit::Exit;
 use super::output::Output;
-use super::source::FileArg;
+use super::source::{FileArg, Source, is_stdin};
+use super::{replay_json, step_view};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +47,94 @@ pub struct Args {
     pub step: Option<u64>,
 }
 
-pub fn run(_args: &Args, _out: &mut Output) -> Result<Exit> {
-    Err(Error::not_built("replay"))
+pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
+    out.paged()?;
+    let source = Source::open(&args.source.file)?;
+    let (last, replayed) = replay(args.at.as_ref(), &source, out)?;
+    if args.steps {
+        let steps = pass(&source, |file| steps::steps(file, last))?;
+        step_view::list(source.name(), &steps, out)?;
+    } else if let Some(number) = args.step {
+        let sides = pass(&source, |file| steps::sides(file, last, number))?;
+        let sides = sides.ok_or_else(|| no_such_step(number, &source))?;
+        step_view::show(source.name(), &sides, out)?;
+    } else if out.json() {
+        replay_json::write(source.name(), &replayed, out)?;
+    } else {
+        read(source.name(), &replayed, args.at.is_some(), out)?;
+    }
+    Ok(Exit::Yes)
+}
+
+/// Replays the source, and says up to which line.
+fn replay(at: Option<&At>, source: &Source, out: &mut Output) -> Result<(u64, Replayed)> {
+    let name = source.name();
+    let file = match File::open(source.path()) {
+        Ok(file) => file,
+        Err(error) => return unreadable(name, &error, out),
+    };
+    let last = at.map_or(Ok(u64::MAX), |at| at.line_in(source))?;
+    match Replayed::read_to_line(name, file, last) {
+        Ok(replayed) => Ok((last, replayed)),
+        Err(LoadError::Io { source, .. }) => unreadable(name, &source, out),
+        Err(error) => {
+            say(&load_json(name, &error), out)?;
+            Err(Error::load(name, &error))
+        }
+    }
+}
+
+fn unreadable<T>(name: &Path, error: &io::Error, out: &mut Output) -> Result<T> {
+    say(&unreadable_json(name, error), out)?;
+    Err(Error::unreadable(name, error))
+}
+
+fn say(document: &Json, out: &mut Output) -> io::Result<()> {
+    match out.json() {
+        true => out.json_line(document.text()),
+        false => Ok(()),
+    }
+}
+
+/// Reads the source once more.
+fn pass<T>(source: &Source, read: impl FnOnce(File) -> io::Result<T>) -> Result<T> {
+    let read = File::open(source.path()).and_then(read);
+    read.map_err(|error| Error::unreadable(source.name(), &error))
+}
+
+fn no_such_step(number: u64, source: &Source) -> Error {
+    let name = visible::path(source.name());
+    Error::no(format!("there is no step {number}"))
+        .at(source.name())
+        .hint(format!("`sess replay --steps {name}` lists them"))
+}
+
+/// Writes the conversation for a person, and what else is to be known as notes.
+fn read(file: &Path, replayed: &Replayed, is_past: bool, out: &mut Output) -> io::Result<()> {
+    let entries = replayed.conversation();
+    let name = visible::path(file);
+    let messages = human::counted(entries.len() as u64, "message", "messages");
+    let lines = human::counted(replayed.line_count(), "line", "lines");
+    let ink = out.ink();
+    let title = format!("{name}: {messages} after {lines}");
+    writeln!(out, "{}", ink.bold(&title))?;
+    let mut reader = Reader::of(entries);
+    for entry in entries {
+        writeln!(out)?;
+        reader.entry(entry, out)?;
+    }
+    let open = replayed.open_calls().len() as u64;
+    if open > 0 {
+        let calls = human::counted(open, "call", "calls");
+        out.note(&match (is_past || is_stdin(file), open) {
+            (true, 1) => format!("{calls} is open at this point"),
+            (true, _) => format!("{calls} are open at this point"),
+            (false, 1) => format!("{calls} is open: see `sess pending {name}`"),
+            (false, _) => format!("{calls} are open: see `sess pending {name}`"),
+        })?;
+    }
+    for warning in replayed.warnings() {
+        out.note(&format!("{name}:{}: {}", warning.line, warning.message))?;
+    }
+    Ok(())
 }

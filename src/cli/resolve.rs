@@ -1,13 +1,20 @@
 //! `sess resolve`.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::{ValueEnum, ValueHint};
 
-use super::error::{Error, Result};
+use crate::look::{visible, width};
+use crate::session::{self, Choice, LoadError, Plan, Warning, WarningKind};
+use crate::{Json, Session};
+
+use super::error::{Error, Result, load_json};
 use super::exit::Exit;
-use super::output::Output;
+use super::output::{Output, Style};
+use super::resolution::{Open, Planned, Request, apply};
 use super::source::{FILE_VARIABLE, on_disk};
+use super::{calls, layout, time};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,6 +73,16 @@ pub enum Outcome {
     Unknown,
 }
 
+impl From<Outcome> for session::Outcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Completed => Self::Completed,
+            Outcome::Failed => Self::Failed,
+            Outcome::Unknown => Self::OutcomeUnknown,
+        }
+    }
+}
+
 /// What is to be settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -79,6 +96,14 @@ impl Args {
     /// What to settle, and where. With `--all` the only word is the file.
     pub fn target(&self) -> Result<(Target, PathBuf)> {
         self.target_or(|| std::env::var_os(FILE_VARIABLE).map(PathBuf::from))
+    }
+
+    fn choice(&self) -> Choice {
+        Choice {
+            outcome: self.outcome.map(Into::into),
+            reason: self.reason.clone(),
+            no_message: self.no_message,
+        }
     }
 
     fn target_or(&self, variable: impl Fn() -> Option<PathBuf>) -> Result<(Target, PathBuf)> {
@@ -100,10 +125,148 @@ impl Args {
     }
 }
 
-pub fn run(args: &Args, _out: &mut Output) -> Result<Exit> {
-    let (_target, _file) = args.target()?;
-    Err(Error::not_built("resolve"))
+pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
+    let (target, file) = args.target()?;
+    let job = Job {
+        dry_run: args.dry_run,
+        file: &file,
+    };
+    let request = Request {
+        file: &file,
+        target: &target,
+        choice: args.choice(),
+    };
+    let before = match Session::replay(&file) {
+        Ok(before) => before,
+        Err(error) => return Err(job.cannot_load(&error, out)?),
+    };
+    // Whatever is refused is refused before a repair changes the file.
+    let planned = request.plan(&Open::of_replayed(&before))?;
+    if args.dry_run {
+        job.warn(&planned, before.warnings(), before.plan(), out)?;
+        job.tell(&planned, out)?;
+        return Ok(Exit::Yes);
+    }
+    let session = match Session::load(&file) {
+        Ok(session) => session,
+        Err(error) => return Err(job.cannot_load(&error, out)?),
+    };
+    let mut planned = request.plan(&Open::of_session(&session))?;
+    job.warn(&planned, session.warnings(), before.plan(), out)?;
+    let written = apply(&mut planned, &session);
+    job.tell(&planned, out)?;
+    match written {
+        Ok(()) => Ok(Exit::Yes),
+        Err(error) => Err(Error::append(&file, &error)),
+    }
 }
+
+/// What all that is said is about.
+struct Job<'a> {
+    file: &'a Path,
+    dry_run: bool,
+}
+
+impl Job<'_> {
+    fn cannot_load(&self, error: &LoadError, out: &mut Output) -> Result<Error> {
+        if out.json() {
+            out.json_line(load_json(self.file, error).text())?;
+        }
+        Ok(Error::load(self.file, error))
+    }
+
+    /// Says what a repair does to the file, and what a provider may not like.
+    fn warn(
+        &self,
+        planned: &[Planned],
+        warnings: &[Warning],
+        plan: Plan,
+        out: &mut Output,
+    ) -> Result<()> {
+        let name = visible::path(self.file);
+        for warning in warnings
+            .iter()
+            .filter(|warning| warning.kind == WarningKind::TornTail)
+        {
+            out.note(&format!("{name}:{}: {}", warning.line, warning.message))?;
+        }
+        if matches!(plan, Plan::AddNewline { .. }) {
+            let added = if self.dry_run { "would be" } else { "was" };
+            out.note(&format!(
+                "{name}: the missing line break at the end {added} added"
+            ))?;
+        }
+        for plan in planned.iter().filter(|plan| plan.out_of_place) {
+            let what = format!(
+                "other messages follow the turn of call {}, so its answer is out of place; a provider may refuse the conversation",
+                plan.call.call_id
+            );
+            out.complain(&Error::no(what).at(self.file))?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, planned: &[Planned], out: &mut Output) -> Result<()> {
+        if out.json() {
+            let resolved = planned.iter().map(|plan| Json::object(plan.members()));
+            let document = Json::object([
+                ("path", Json::string(&self.file.to_string_lossy())),
+                ("resolved", Json::array(resolved)),
+            ]);
+            return Ok(out.json_line(document.text())?);
+        }
+        let name = visible::path(self.file);
+        if planned.is_empty() {
+            return Ok(writeln!(out, "{name}: nothing to resolve")?);
+        }
+        let count = time::counted(planned.len() as u64, "call", "calls");
+        let done = if self.dry_run {
+            "would be resolved"
+        } else {
+            "resolved"
+        };
+        writeln!(out, "{name}: {count} {done}")?;
+        self.rows(planned, out)
+    }
+
+    fn rows(&self, planned: &[Planned], out: &mut Output) -> Result<()> {
+        let id_length = calls::id_length(planned.iter().map(|plan| calls::key(&plan.call)));
+        let shown = |plan: &Planned| {
+            [
+                visible::excerpt(
+                    calls::shorten(calls::key(&plan.call), id_length),
+                    LONGEST_NAME,
+                ),
+                visible::excerpt(&plan.call.tool, LONGEST_NAME),
+                plan.outcome().to_owned(),
+            ]
+        };
+        let cells: Vec<[String; 3]> = planned.iter().map(shown).collect();
+        let widest = |column: usize| cells.iter().map(|row| width::width(&row[column])).max();
+        let widths = [0, 1, 2].map(|column| widest(column).unwrap_or(0));
+        let ink = out.ink();
+        for (plan, row) in planned.iter().zip(&cells) {
+            let [id, tool, outcome] = [0, 1, 2].map(|at| width::pad(&row[at], widths[at]));
+            writeln!(
+                out,
+                "  {}  {}  {}  {}",
+                ink.cyan(&id),
+                ink.bold(&tool),
+                ink.yellow(&outcome),
+                plan.lines()
+            )?;
+            if let (true, Some((message, _))) = (self.dry_run, &plan.resolution.message) {
+                let indent = 2 + widths[0] + 2;
+                let label = " ".repeat(indent);
+                layout::hanging(out, &label, indent, &message.content, Some(Style::Dim))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A longer name, or a longer id, is cut.
+const LONGEST_NAME: usize = 28;
 
 #[cfg(test)]
 mod tests {

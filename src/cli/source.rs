@@ -1,6 +1,7 @@
 //! The transcript that a command names: a file, or standard input.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
@@ -72,6 +73,14 @@ impl Source {
     }
 }
 
+/// `named` for one pass over its bytes. Standard input is read as it comes, not copied.
+pub fn stream(named: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(match is_stdin(named) {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(File::open(named)?),
+    })
+}
+
 /// Whether `named` stands for standard input.
 pub fn is_stdin(named: &Path) -> bool {
     named == Path::new("-")
@@ -88,7 +97,7 @@ pub fn on_disk(named: &Path) -> Result<&Path> {
     }
 }
 
-fn copied(input: &mut impl io::Read) -> io::Result<TempPath> {
+fn copied(input: &mut impl Read) -> io::Result<TempPath> {
     let mut file = tempfile::Builder::new()
         .prefix("sess-stdin-")
         .suffix(".jsonl")

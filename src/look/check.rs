@@ -1,10 +1,11 @@
 //! Says what state a transcript is in, reading every byte and changing none.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-use crate::session::damage::Damage;
+use crate::session::damage::{Damage, DamageKind};
 use crate::session::envelope::{Envelope, Verdict as LineVerdict, lone_surrogate};
 use crate::session::error::Fault;
 use crate::session::judge::each_line;
@@ -62,7 +63,8 @@ impl fmt::Display for Health {
 pub struct Problem {
     /// The line, counted from 1.
     pub line: u64,
-    /// Where the trouble is, in bytes from the start of the file.
+    /// Where the line begins, in bytes from the start of the file; for what is missing at the end,
+    /// where it is missing.
     pub offset: u64,
     /// Length of the line in bytes, without its separator.
     pub length: u64,
@@ -77,8 +79,10 @@ pub struct Problem {
 pub struct Report {
     /// The worst of it.
     pub health: Health,
-    /// All of it, in file order.
+    /// All of it, in file order; at most the first [`MOST_PROBLEMS`] of broken lines.
     pub problems: Vec<Problem>,
+    /// How many problems were found and are not listed.
+    pub left_out: u64,
     /// What is worth knowing and makes no transcript unhealthy, in file order.
     pub notes: Vec<Problem>,
     /// Calls without a known end.
@@ -88,6 +92,9 @@ pub struct Report {
     /// Bytes.
     pub size: u64,
 }
+
+/// How many problems, and how many notes, are kept: a file of another kind has one a line.
+pub const MOST_PROBLEMS: usize = 1000;
 
 /// Reads the source to its end. Memory grows with the ids in it, not with its text.
 pub fn check(source: impl Read) -> io::Result<Report> {
@@ -105,9 +112,12 @@ pub struct Checker {
     replay: Replay<ShortKey, ()>,
     health: Health,
     problems: Vec<Problem>,
+    left_out: u64,
     notes: Vec<Problem>,
     /// The last line, when it is damaged: whether it is a torn tail shows only at the end.
     last_bad: Option<(u64, bool)>,
+    /// Offset and length of the lines that ask for a call or dispatch one.
+    call_lines: HashMap<u64, (u64, u64)>,
     /// Damaged lines, the last one included.
     damaged: u64,
     first: First,
@@ -132,8 +142,10 @@ impl Default for Checker {
             replay: Replay::default(),
             health: Health::Healthy,
             problems: Vec::new(),
+            left_out: 0,
             notes: Vec::new(),
             last_bad: None,
+            call_lines: HashMap::new(),
             damaged: 0,
             first: First::Unseen,
             lines: 0,
@@ -175,13 +187,13 @@ impl Checker {
         }
         let follows_bad = matches!(self.last_bad, Some((number, _)) if number + 1 == line.number);
         self.last_bad = Some((line.number, damage.is_torn_tail() && !follows_bad));
-        let problem = problem(
-            line,
-            damage.at,
-            damage.kind.as_str(),
-            damage.message.clone(),
-        );
-        self.problems.push(problem);
+        let message = match damage.kind {
+            DamageKind::NotJson | DamageKind::LooseJson if damage.at > 0 => {
+                format!("{damage}, at byte {} of the line", damage.at)
+            }
+            _ => damage.to_string(),
+        };
+        self.problem(problem(line, damage.kind.as_str(), message));
     }
 
     fn fault(&mut self, line: Line<'_>, fault: &Fault) {
@@ -195,8 +207,20 @@ impl Checker {
             fault => (fault.kind(), Health::Inconsistent),
         };
         self.health = self.health.max(health);
-        self.problems
-            .push(problem(line, 0, kind, fault.to_string()));
+        self.problem(problem(line, kind, fault.to_string()));
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        match self.problems.len() < MOST_PROBLEMS {
+            true => self.problems.push(problem),
+            false => self.left_out += 1,
+        }
+    }
+
+    fn note(&mut self, note: Problem) {
+        if self.notes.len() < MOST_PROBLEMS {
+            self.notes.push(note);
+        }
     }
 
     fn envelope<'a>(&mut self, line: Line<'a>, envelope: &Envelope<'a>) -> Option<Payload<'a>> {
@@ -228,7 +252,7 @@ impl Checker {
             (First::Unseen, true) | (First::Broken, _) => self.first = First::Meta,
             (First::Meta, true) => {
                 let message = "a second session-meta line; the last one counts".to_owned();
-                self.notes.push(problem(line, 0, "second-meta", message));
+                self.note(problem(line, "second-meta", message));
             }
             (First::Meta | First::Other, _) => {}
         }
@@ -236,10 +260,13 @@ impl Checker {
         if let Some(at) = lone_surrogate(envelope.text()) {
             let message =
                 format!("half of a surrogate pair at byte {at} of the line, read as U+FFFD");
-            self.notes
-                .push(problem(line, at, "lone-surrogate", message));
+            self.note(problem(line, "lone-surrogate", message));
         }
         self.replay.apply(envelope, &payload, line.number);
+        if is_about_a_call(&payload) {
+            let place = (line.offset, line.bytes.len() as u64);
+            self.call_lines.insert(line.number, place);
+        }
         Ok(payload)
     }
 
@@ -248,10 +275,11 @@ impl Checker {
         self.judge_the_end();
         for call in self.replay.ledger().unanswered() {
             self.health = self.health.max(Health::Inconsistent);
+            let (offset, length) = self.call_lines.get(&call.line).copied().unwrap_or_default();
             self.problems.push(Problem {
                 line: call.line,
-                offset: 0,
-                length: 0,
+                offset,
+                length,
                 kind: "unanswered-call",
                 message: format!(
                     "call {:?} of {:?} has no answer, and the conversation goes on after it",
@@ -260,10 +288,12 @@ impl Checker {
                 ),
             });
         }
+        self.problems.sort_by_key(|problem| problem.line);
         Report {
             health: self.health,
             open_calls: self.replay.ledger().open_calls(),
             problems: self.problems,
+            left_out: self.left_out,
             notes: self.notes,
             lines: self.lines,
             size: self.size,
@@ -305,10 +335,18 @@ impl Checker {
     }
 }
 
-fn problem(line: Line<'_>, at: usize, kind: &'static str, message: String) -> Problem {
+fn is_about_a_call(payload: &Payload<'_>) -> bool {
+    match payload {
+        Payload::Message(view) => view.tool_calls().next().is_some(),
+        Payload::ToolDispatched(_) => true,
+        _ => false,
+    }
+}
+
+fn problem(line: Line<'_>, kind: &'static str, message: String) -> Problem {
     Problem {
         line: line.number,
-        offset: line.offset + at as u64,
+        offset: line.offset,
         length: line.bytes.len() as u64,
         kind,
         message,

@@ -4,6 +4,14 @@
 //! and is measured by [`width`].
 
 pub mod check;
+pub mod diff;
+pub mod entry;
 pub mod follow;
+pub mod human;
+pub mod index;
+pub mod last;
+pub mod steps;
+pub mod summary;
+pub mod timeline;
 pub mod visible;
 pub mod width;

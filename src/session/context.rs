@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::envelope::{kind_of, present, string};
-use super::payload::text_of;
 use super::record::RunContextRecord;
+use super::text::text_of;
 use super::write::LineWriter;
 use crate::canonical::{Json, elements, members, unescape};
 use crate::id::{EnvelopeId, RunId};
@@ -76,14 +76,7 @@ fn list<'a>(payload: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
 fn fact(row: &str) -> Option<(String, String)> {
     let cells: Vec<&str> = elements(row)?.collect();
     match cells[..] {
-        [key, value] => Some((
-            text_of(key),
-            if value == "null" {
-                String::new()
-            } else {
-                text_of(value)
-            },
-        )),
+        [key, value] => Some((text_of(key), text_of(value))),
         _ => None,
     }
 }

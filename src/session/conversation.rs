@@ -12,6 +12,10 @@ pub struct Entry<K, B> {
     pub body: B,
     /// Survives every compaction.
     pub sticky: bool,
+    /// Is the summary of a compaction.
+    pub summary: bool,
+    /// Its content has been replaced by a stub.
+    pub elided: bool,
 }
 
 /// Entries in conversation order, found by id. `K` is the id as kept, `B` what is kept of a message.
@@ -37,6 +41,11 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         &self.entries
     }
 
+    /// The entries in order, given away.
+    pub fn into_entries(self) -> Vec<Entry<K, B>> {
+        self.entries
+    }
+
     /// Whether an entry with this id is live.
     pub fn contains(&self, id: &K) -> bool {
         self.places.contains_key(id)
@@ -50,7 +59,13 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
     /// Adds an entry at the end.
     pub fn push(&mut self, id: K, body: B, sticky: bool) {
         self.places.entry(id.clone()).or_insert(self.entries.len());
-        self.entries.push(Entry { id, body, sticky });
+        self.entries.push(Entry {
+            id,
+            body,
+            sticky,
+            summary: false,
+            elided: false,
+        });
     }
 
     /// Replaces everything up to and including `through` by its sticky entries and one summary
@@ -65,6 +80,8 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
             id,
             body: summary,
             sticky: false,
+            summary: true,
+            elided: false,
         });
         self.entries.extend(rest);
         self.places.clear();
@@ -74,9 +91,11 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         true
     }
 
-    /// Hands the body of an entry out for its content to be replaced.
-    pub fn body_mut(&mut self, place: usize) -> Option<&mut B> {
-        self.entries.get_mut(place).map(|entry| &mut entry.body)
+    /// Hands the body of an entry out for its content to be replaced by a stub.
+    pub fn body_to_elide(&mut self, place: usize) -> Option<&mut B> {
+        let entry = self.entries.get_mut(place)?;
+        entry.elided = true;
+        Some(&mut entry.body)
     }
 }
 
@@ -102,6 +121,8 @@ mod tests {
         assert!(made.compact(&"a", "c", "summary"));
         assert_eq!(ids(&made), ["s", "c", "n"]);
         assert!(!made.compact(&"a", "d", "again"));
+        let summaries: Vec<bool> = made.entries().iter().map(|entry| entry.summary).collect();
+        assert_eq!(summaries, [false, true, false]);
         assert_eq!(made.place(&"n"), Some(2));
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::value::RawValue;
 
+use super::loose::is_loose;
+
 /// The kind of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DamageKind {
@@ -18,6 +20,9 @@ pub enum DamageKind {
     /// Whole but for raw control characters in strings, leading zeros or digits of other scripts,
     /// which lax parsers let through and no writer of the format produces.
     LooseJson,
+    /// A byte order mark, which may stand at the start of the file only, and behind it a whole JSON
+    /// value or nothing.
+    ByteOrderMark,
     /// Not JSON at all.
     NotJson,
 }
@@ -31,6 +36,7 @@ impl DamageKind {
             DamageKind::NulRun => "nul-run",
             DamageKind::BadUtf8 => "bad-utf8",
             DamageKind::LooseJson => "loose-json",
+            DamageKind::ByteOrderMark => "byte-order-mark",
             DamageKind::NotJson => "not-json",
         }
     }
@@ -51,19 +57,31 @@ pub struct Damage {
     pub at: usize,
     /// In words, for a person.
     pub message: String,
+    /// Whether all its bytes are UTF-8.
+    pub is_text: bool,
 }
 
 impl Damage {
     /// Whether a crash in the middle of writing can have left this, so that a repair may cut it
-    /// when it is the last line. A glued line holds whole records and a loose one is a whole
-    /// record; cutting either would take away what somebody wrote.
+    /// when it is the last line. A glued line holds whole records, and a loose one or one behind a
+    /// byte order mark is a whole record; cutting either would take away what somebody wrote.
     pub fn is_torn_tail(&self) -> bool {
-        !matches!(self.kind, DamageKind::Glued | DamageKind::LooseJson)
+        !matches!(
+            self.kind,
+            DamageKind::Glued | DamageKind::LooseJson | DamageKind::ByteOrderMark
+        )
     }
 
     /// Says what is wrong with bytes that are not blank and not one JSON value.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let (text, utf8) = readable_part(bytes);
+        Self {
+            is_text: utf8.is_none(),
+            ..Self::of_parts(bytes, text, utf8)
+        }
+    }
+
+    fn of_parts(bytes: &[u8], text: &str, utf8: Option<Option<usize>>) -> Self {
         if let Some(end) = first_value_end(text) {
             let more = bytes.len() - end;
             return Self::new(
@@ -109,11 +127,20 @@ impl Damage {
             return Self::new(DamageKind::NotJson, 0, "not JSON".into());
         };
         let at = byte_of_column(text, &error);
-        if error.is_eof() {
+        if error.is_eof() || ends_inside_number(text) {
             return Self::new(
                 DamageKind::Truncated,
                 text.len(),
                 "the JSON ends before it is whole".into(),
+            );
+        }
+        if let Some(text) = text.strip_prefix('\u{feff}')
+            && (text.trim().is_empty() || serde_json::from_str::<&RawValue>(text).is_ok())
+        {
+            return Self::new(
+                DamageKind::ByteOrderMark,
+                0,
+                "a byte order mark; it may stand at the start of the file only".into(),
             );
         }
         if is_loose(text) {
@@ -131,7 +158,12 @@ impl Damage {
     }
 
     fn new(kind: DamageKind, at: usize, message: String) -> Self {
-        Self { kind, at, message }
+        Self {
+            kind,
+            at,
+            message,
+            is_text: true,
+        }
     }
 }
 
@@ -182,47 +214,14 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// Whether the text becomes JSON when a byte order mark before it is skipped, raw control characters in strings are taken for spaces,
-/// leading zeros are dropped and digits of other scripts are taken for ASCII digits.
-fn is_loose(text: &str) -> bool {
-    let text = text.trim_start_matches('\u{feff}');
-    let mut strict = String::with_capacity(text.len());
-    let (mut in_string, mut escaped) = (false, false);
-    for character in text.chars() {
-        if in_string {
-            match character {
-                // The reference refuses raw tabs and line feeds as well, so these stay.
-                '\t' | '\n' => strict.push(character),
-                '\0'..='\x1f' => strict.push(' '),
-                _ => strict.push(character),
-            }
-            in_string = escaped || character != '"';
-            escaped = !escaped && character == '\\';
-            continue;
+/// A number that is cut after its sign, point or exponent mark is refused as a number, not as an
+/// end: one more digit tells the two apart.
+fn ends_inside_number(text: &str) -> bool {
+    text.ends_with(['-', '+', '.', 'e', 'E'])
+        && match serde_json::from_str::<&RawValue>(&format!("{text}0")) {
+            Ok(_) => true,
+            Err(error) => error.is_eof(),
         }
-        in_string = character == '"';
-        match character {
-            '0'..='9' => push_digit(&mut strict, character),
-            _ if !character.is_ascii() && character.is_numeric() => push_digit(&mut strict, '1'),
-            _ => strict.push(character),
-        }
-    }
-    serde_json::from_str::<&RawValue>(&strict).is_ok()
-}
-
-/// Appends a digit, dropping a zero that would lead the number.
-fn push_digit(strict: &mut String, digit: char) {
-    if strict.ends_with('0') {
-        let before = strict.as_bytes().iter().rev().nth(1);
-        let leads = before.is_none_or(|byte| {
-            !byte.is_ascii_digit() && !matches!(byte, b'.' | b'+' | b'e' | b'E')
-        });
-        // After an exponent's minus a zero may stay; after a number's minus it leads.
-        if leads {
-            strict.pop();
-        }
-    }
-    strict.push(digit);
 }
 
 #[cfg(test)]
@@ -231,8 +230,11 @@ mod tests {
 
     #[test]
     fn each_damage_is_named_for_what_it_is() {
-        let cases: [(&[u8], DamageKind, usize); 12] = [
+        let cases: [(&[u8], DamageKind, usize); 18] = [
             (b"{\"a\":1", DamageKind::Truncated, 6),
+            (b"{\"a\":-", DamageKind::Truncated, 6),
+            (b"{\"a\":[0.5,1.", DamageKind::Truncated, 12),
+            (b"{\"a\":1e-", DamageKind::Truncated, 8),
             (b"{\"a\":\"\xc3", DamageKind::Truncated, 6),
             (b"{\"a\":1}{\"b\":2}", DamageKind::Glued, 7),
             (b"{\"a\":1}\xff", DamageKind::Glued, 7),
@@ -241,7 +243,10 @@ mod tests {
             (b"{\"a\":\"\xff\"}", DamageKind::BadUtf8, 6),
             (b"{\"a\":\"\x01\"}", DamageKind::LooseJson, 6),
             (b"{\"a\":007}", DamageKind::LooseJson, 6),
-            ("\u{feff}{}".as_bytes(), DamageKind::LooseJson, 0),
+            ("[\u{664}\u{ff10}]".as_bytes(), DamageKind::LooseJson, 1),
+            ("[1\u{b2}]".as_bytes(), DamageKind::NotJson, 2),
+            ("\u{feff}{}".as_bytes(), DamageKind::ByteOrderMark, 0),
+            ("\u{feff} ".as_bytes(), DamageKind::ByteOrderMark, 0),
             (b"{\"a\":1,}", DamageKind::NotJson, 7),
             (b"hello", DamageKind::NotJson, 0),
         ];

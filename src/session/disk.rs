@@ -84,12 +84,9 @@ impl Disk for FileSystem {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
         if let Some(access) = access {
-            #[cfg(unix)]
-            if let Some((user, group)) = access.owner {
-                // Only root may give files away; for anybody else the copy stays theirs.
-                let _ = std::os::unix::fs::fchown(&file, Some(user), Some(group));
-            }
-            file.set_permissions(access.permissions.clone())?;
+            take_over(&file, access).inspect_err(|_| {
+                let _ = fs::remove_file(path);
+            })?;
         }
         Ok(Box::new(DiskFile(file)))
     }
@@ -112,7 +109,24 @@ impl Disk for FileSystem {
     }
 }
 
+fn take_over(file: &File, access: &Access) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some((user, group)) = access.owner {
+        // Only root may give files away; for anybody else the copy stays theirs.
+        let _ = std::os::unix::fs::fchown(file, Some(user), Some(group));
+    }
+    file.set_permissions(access.permissions.clone())
+}
+
 struct DiskFile(File);
+
+/// Closing alone keeps the lock for as long as another thread of this process is between fork and
+/// exec, because the child holds a copy of the open file.
+impl Drop for DiskFile {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
 
 impl LogFile for DiskFile {
     fn len(&self) -> io::Result<u64> {

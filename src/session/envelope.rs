@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::damage::Damage;
+use super::text::text_of;
 use crate::canonical::{self, members};
 
 /// The version every line carries as `v`.
@@ -122,9 +123,11 @@ impl<'a> Envelope<'a> {
         self.id.and_then(string)
     }
 
-    /// The time stamp as it stands, empty when it is no string. It is never trusted for order.
+    /// The time stamp as it stands, empty when there is none. It is never trusted for order.
     pub fn ts(&self) -> Cow<'a, str> {
-        self.ts.and_then(string).unwrap_or_default()
+        self.ts
+            .map(|token| string(token).unwrap_or_else(|| text_of(token).into()))
+            .unwrap_or_default()
     }
 
     /// The type, when it is a string. Without one the object is no envelope.
@@ -144,9 +147,16 @@ impl<'a> Envelope<'a> {
 
     /// Whether the version is a JSON number equal to [`FORMAT_VERSION`].
     pub fn is_supported(&self) -> bool {
-        self.version.is_some_and(|token| {
-            kind_of(token) == "number" && token.parse::<f64>() == Ok(FORMAT_VERSION as f64)
-        })
+        self.version
+            .is_some_and(|token| match token.split_once('.') {
+                _ if kind_of(token) != "number" => false,
+                _ if token.contains(['e', 'E']) => token.parse() == Ok(FORMAT_VERSION as f64),
+                Some((whole, fraction)) => {
+                    whole.parse() == Ok(FORMAT_VERSION)
+                        && fraction.bytes().all(|digit| digit == b'0')
+                }
+                None => token.parse() == Ok(FORMAT_VERSION),
+            })
     }
 }
 
@@ -219,6 +229,8 @@ mod tests {
             ("1", true),
             ("1.0", true),
             ("10e-1", true),
+            ("1.00000000000000000001", false),
+            ("0.99999999999999999999", false),
             ("2", false),
             ("\"1\"", false),
             ("true", false),

@@ -1,7 +1,7 @@
 //! What can go wrong, one type per operation, each with path, line and byte offset.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::damage::Damage;
 use super::envelope::FORMAT_VERSION;
@@ -163,7 +163,8 @@ impl Fault {
     }
 }
 
-/// Why a file cannot be loaded. The file is as it was, byte for byte.
+/// Why a file cannot be loaded. The file is as it was, byte for byte; only when power-loss durability
+/// was asked for and the device does not confirm a finished repair, it is the repaired one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -292,14 +293,47 @@ impl LoadError {
             LoadError::TruncatedMeta { .. } => "truncated-meta",
             LoadError::TwoBadTail { .. } => "two-bad-tail",
             LoadError::ManyMalformed { .. } => "many-malformed",
-            LoadError::Malformed { damage, .. } => match damage.kind {
-                DamageKind::BadUtf8 => "invalid-utf8",
-                DamageKind::Glued => "glued",
+            LoadError::Malformed {
+                line,
+                total,
+                damage,
+                ..
+            } => match damage.kind {
+                DamageKind::Glued if line == total => "glued",
                 DamageKind::LooseJson => "loose-json",
+                _ if !damage.is_text => "invalid-utf8",
                 _ => "malformed-mid",
             },
             LoadError::Line { fault, .. } => fault.kind(),
             LoadError::StageBlocked { .. } => "stage-blocked",
+        }
+    }
+
+    /// What happened, without the place that the whole message begins with.
+    pub fn reason(&self) -> String {
+        let path = self.path().display();
+        let place = match self.line() {
+            Some(line) => format!("{path}:{line}: "),
+            None => format!("{path}: "),
+        };
+        let message = self.to_string();
+        message.strip_prefix(&place).unwrap_or(&message).to_owned()
+    }
+
+    /// The file it is about: the transcript, or one beside it that a repair needs.
+    pub fn path(&self) -> &Path {
+        match self {
+            LoadError::NoFile { path, .. }
+            | LoadError::Locked { path }
+            | LoadError::Io { path, .. }
+            | LoadError::Empty { path }
+            | LoadError::NotTranscript { path, .. }
+            | LoadError::TruncatedMeta { path, .. }
+            | LoadError::TwoBadTail { path, .. }
+            | LoadError::ManyMalformed { path, .. }
+            | LoadError::Malformed { path, .. }
+            | LoadError::Line { path, .. }
+            | LoadError::StageBlocked { path, .. } => path,
         }
     }
 

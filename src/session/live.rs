@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::context::RecordedContext;
 use super::disk::LogFile;
-use super::envelope::Envelope;
+use super::envelope::{Envelope, kind_of};
 use super::error::{AppendError, CreateError, LoadError};
 use super::open::{Durability, Options};
 use super::operations::{OpenCall, PendingOperation};
@@ -219,7 +219,8 @@ impl Session {
         Ok(id)
     }
 
-    /// Records a line of a type of the caller's own; none of [`BUILT_IN_TYPES`], not blank.
+    /// Records a line of a type of the caller's own; none of [`BUILT_IN_TYPES`], not blank. The
+    /// payload is an object.
     pub fn append_event(&self, type_name: &str, payload: &Json) -> Result<EnvelopeId, AppendError> {
         if type_name.trim().is_empty() {
             return Err(argument("append_event", "the type is empty".into()));
@@ -228,6 +229,13 @@ impl Session {
             return Err(argument(
                 "append_event",
                 format!("{type_name:?} has an append operation of its own"),
+            ));
+        }
+        if !payload.is_object() {
+            let found = kind_of(payload.text());
+            return Err(argument(
+                "append_event",
+                format!("the payload has to be an object, not {found}"),
             ));
         }
         let (id, ts) = self.stamp();

@@ -25,7 +25,8 @@
 //! - When an append returns, its line is whole in the file. What a crash leaves is at most one torn
 //!   line at the very end, which [`Session::load`] cuts off and keeps in a file beside.
 //! - [`Session::load`] changes nothing unless it succeeds.
-//! - [`Session::peek`] and everything in [`crate::look`] only read; they need no lock and never wait.
+//! - [`Session::peek`], [`Session::replay`] and everything in [`crate::look`] only read; they need no
+//!   lock and never wait.
 //! - There is one writer: [`Session`] holds an advisory lock on the file until it is closed.
 //! - A live session and a load of its file give the same answers, for both fold the same lines
 //!   ([`replay`]).
@@ -45,6 +46,7 @@ pub mod error;
 pub mod judge;
 pub mod live;
 mod lock;
+mod loose;
 pub mod open;
 pub mod operations;
 pub mod payload;
@@ -53,10 +55,12 @@ pub mod read;
 pub mod record;
 pub mod repair;
 pub mod replay;
+mod replayed;
 pub mod resolve;
 mod state;
 mod survey;
 pub mod tail;
+mod text;
 mod write;
 
 pub use context::{RecordedContext, RecordedSection};
@@ -73,5 +77,6 @@ pub use record::{
     SectionRecord, Settlement,
 };
 pub use repair::{Plan, Repaired};
+pub use replayed::Replayed;
 pub use resolve::{Choice, Resolution, ResolveError};
 pub use survey::{Warning, WarningKind};

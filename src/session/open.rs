@@ -109,24 +109,24 @@ impl Options {
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Session, LoadError> {
         let (file, path) = self.open_locked(path.as_ref())?;
         let survey = survey_file(&path, file.as_ref())?;
-        let (mut file, repaired) = self.repair_of(&path).apply(survey.plan, file)?;
+        let len = measure(&path, file.as_ref())?;
+        let (mut file, repaired) = self.repair_of(&path).apply(survey.plan, file, len)?;
         if self.durability == Durability::PowerLoss {
             file.sync()
                 .map_err(|source| load_io(&path, "sync", source))?;
             self.sync_folder(&path)
                 .map_err(|source| load_io(&path, "sync the folder of", source))?;
         }
-        let len = file
-            .len()
-            .map_err(|source| load_io(&path, "measure", source))?;
         let mut warnings = survey.warnings;
-        if let (Some(kept), Some(last)) = (&repaired.kept_at, warnings.last_mut()) {
-            last.message
-                .push_str(&format!("; its bytes are kept in {}", kept.display()));
+        if let (Plan::CutTail { .. }, Some(last)) = (survey.plan, warnings.last_mut()) {
+            last.message.push_str(&match &repaired.kept_at {
+                Some(kept) => format!("; it was cut off and is kept in {}", kept.display()),
+                None => "; it was cut off".to_owned(),
+            });
         }
         let live = Live {
             file,
-            len,
+            len: survey.plan.length_after(len),
             lines: survey.lines,
             state: survey.state,
         };
@@ -137,7 +137,8 @@ impl Options {
     pub fn repair(&self, path: impl AsRef<Path>) -> Result<Repaired, LoadError> {
         let (file, path) = self.open_locked(path.as_ref())?;
         let plan = survey_file(&path, file.as_ref())?.plan;
-        let (_, repaired) = self.repair_of(&path).apply(plan, file)?;
+        let len = measure(&path, file.as_ref())?;
+        let (_, repaired) = self.repair_of(&path).apply(plan, file, len)?;
         Ok(repaired)
     }
 
@@ -243,14 +244,23 @@ impl Options {
             });
         }
         if metadata.len() > 0 {
-            return Err(CreateError::NotEmpty {
-                path: path.to_owned(),
-                found: "the file is not empty",
+            let path = path.to_owned();
+            return Err(match self.is_being_written(&path) {
+                true => CreateError::Locked { path },
+                false => CreateError::NotEmpty {
+                    path,
+                    found: "the file is not empty",
+                },
             });
         }
         self.disk
             .open(path)
             .map_err(|source| create_io(path, "open", source))
+    }
+
+    fn is_being_written(&self, path: &Path) -> bool {
+        let file = self.disk.open(path);
+        file.is_ok_and(|file| matches!(file.try_lock(), Ok(false)))
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
@@ -263,8 +273,13 @@ fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {
     survey(path, LogReader::new(file, 0, u64::MAX))
 }
 
+fn measure(path: &Path, file: &dyn LogFile) -> Result<u64, LoadError> {
+    file.len()
+        .map_err(|source| load_io(path, "measure", source))
+}
+
 /// The regular file a path leads to, every link resolved.
-fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
+pub(super) fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
     let no_file = |found| LoadError::NoFile {
         path: path.to_owned(),
         found,
@@ -289,7 +304,7 @@ fn resolve(path: &Path) -> Result<PathBuf, LoadError> {
     Ok(resolved)
 }
 
-fn load_io(path: &Path, action: &'static str, source: io::Error) -> LoadError {
+pub(super) fn load_io(path: &Path, action: &'static str, source: io::Error) -> LoadError {
     LoadError::Io {
         path: path.to_owned(),
         action,

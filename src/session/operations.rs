@@ -5,7 +5,8 @@
 //! tells how far it came. Calls are matched by position as well as by call id, because models
 //! reuse call ids; and over the whole file, because a compaction may have folded the answer away.
 
-use super::payload::{DispatchView, MessageView, text_of};
+use super::payload::{DispatchView, MessageView};
+use super::text::text_of;
 use crate::canonical::Json;
 use crate::id::{CallId, EnvelopeId, OpId};
 use crate::message::{Role, ToolCall};
@@ -95,12 +96,25 @@ pub struct OpenCall {
     /// How far it came.
     pub state: CallState,
     settled: bool,
+    /// The same call was dispatched again; the later dispatch is the one that is answered.
+    superseded: bool,
 }
 
 impl OpenCall {
-    /// Whether the live conversation holds the call but no answer to it.
+    /// Whether a tool message has to answer it: none does, and the turn that asked for it is part
+    /// of the live conversation, or in the file nowhere, so that nothing says it is not.
     pub fn needs_answer(&self) -> bool {
-        self.turn_is_live && self.answer.is_none()
+        self.waits() && (self.turn_is_live || self.turn.is_none())
+    }
+
+    /// Whether the next tool message with its call id can be its answer.
+    fn waits(&self) -> bool {
+        self.answer.is_none() && !self.superseded
+    }
+
+    /// Whether the live conversation holds the call but no answer to it.
+    fn is_left_open(&self) -> bool {
+        self.waits() && self.turn_is_live
     }
 
     fn judge(&self, any_dispatch: bool) -> CallState {
@@ -157,7 +171,7 @@ impl Ledger {
     pub fn unanswered(&self) -> impl Iterator<Item = &OpenCall> {
         self.calls
             .iter()
-            .filter(|call| call.needs_answer() && (call.settled || call.line < self.moved_on))
+            .filter(|call| call.is_left_open() && (call.settled || call.line < self.moved_on))
     }
 
     pub(crate) fn message(&mut self, view: &MessageView<'_>, id: &str, ts: &str, line: u64) {
@@ -190,14 +204,26 @@ impl Ledger {
             line,
             state: CallState::NeverDispatched,
             settled: false,
+            superseded: false,
         });
     }
 
-    fn answer(&mut self, call_id: &str, view: &MessageView<'_>, line: u64) {
-        let open = self
+    /// The place of the call that a line with this call id is about: the latest that still waits
+    /// for such a line; of several in one turn the first, since calls are handed out and answered
+    /// in order.
+    fn meant(&self, call_id: &str, waits: impl Fn(&OpenCall) -> bool) -> Option<usize> {
+        let fits = |call: &OpenCall| call.call_id.as_str() == call_id && waits(call);
+        let last = self.calls.iter().rposition(fits)?;
+        let turn = self.calls.get(last)?.turn.as_ref();
+        let first = self
             .calls
             .iter()
-            .rposition(|call| call.call_id.as_str() == call_id && call.answer.is_none());
+            .position(|call| fits(call) && call.turn.as_ref() == turn);
+        first.filter(|_| turn.is_some()).or(Some(last))
+    }
+
+    fn answer(&mut self, call_id: &str, view: &MessageView<'_>, line: u64) {
+        let open = self.meant(call_id, OpenCall::waits);
         let Some(call) = open.and_then(|place| self.calls.get_mut(place)) else {
             return;
         };
@@ -225,24 +251,28 @@ impl Ledger {
             round: json("round"),
             dispatched_at: ts.to_owned(),
         };
-        let asked = self.calls.iter().rposition(|call| {
-            call.call_id == operation.call_id && call.operation.is_none() && call.answer.is_none()
+        let asked = self.meant(operation.call_id.as_str(), |call| {
+            call.operation.is_none() && call.answer.is_none()
         });
         let mut call = match asked {
             Some(place) => self.calls.remove(place),
-            None => OpenCall {
-                call_id: operation.call_id.clone(),
-                tool: String::new(),
-                arguments: Json::null(),
-                operation: None,
-                answer: None,
-                turn: None,
-                turn_is_live: false,
-                since: String::new(),
-                line,
-                state: CallState::WasRunning,
-                settled: false,
-            },
+            None => {
+                let (turn, turn_is_live) = self.supersede(&operation.call_id);
+                OpenCall {
+                    call_id: operation.call_id.clone(),
+                    tool: String::new(),
+                    arguments: Json::null(),
+                    operation: None,
+                    answer: None,
+                    turn,
+                    turn_is_live,
+                    since: String::new(),
+                    line,
+                    state: CallState::WasRunning,
+                    settled: false,
+                    superseded: false,
+                }
+            }
         };
         call.tool.clone_from(&operation.tool);
         call.arguments = operation.arguments.clone();
@@ -250,6 +280,20 @@ impl Ledger {
         call.line = line;
         call.operation = Some(operation);
         self.calls.push(call);
+    }
+
+    /// The turn of a call that was dispatched before and is dispatched again without an answer in
+    /// between. The earlier dispatch no longer waits for one.
+    fn supersede(&mut self, call_id: &CallId) -> (Option<EnvelopeId>, bool) {
+        let waiting =
+            |call: &&mut OpenCall| call.call_id == *call_id && call.waits() && call.turn.is_some();
+        let Some(before) = self.calls.iter_mut().rev().find(waiting) else {
+            return (None, false);
+        };
+        before.superseded = true;
+        let turn = (before.turn.clone(), before.turn_is_live);
+        self.forget_what_is_known();
+        turn
     }
 
     pub(crate) fn settled(&mut self, op_id: &str) {
@@ -281,8 +325,8 @@ impl Ledger {
     /// Drops calls of which nothing is open any more.
     fn forget_what_is_known(&mut self) {
         self.calls.retain(|call| match call.operation {
-            Some(_) => !call.settled || call.needs_answer(),
-            None => call.needs_answer(),
+            Some(_) => !call.settled || call.is_left_open(),
+            None => call.is_left_open(),
         });
     }
 }

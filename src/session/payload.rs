@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
+pub(crate) use super::text::text_of;
 use crate::canonical::{self, Json, elements, members};
 use crate::message::{Message, Role};
 
@@ -101,7 +102,8 @@ pub struct MessageView<'a> {
     pub sysprompt: bool,
     /// Is inserted this many messages from the end.
     pub depth: Option<i64>,
-    payload: &'a str,
+    /// The other members, so that none of them is looked for behind the content again.
+    extras: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> MessageView<'a> {
@@ -119,12 +121,14 @@ impl<'a> MessageView<'a> {
             sticky: false,
             sysprompt: false,
             depth: None,
-            payload,
+            extras: Vec::new(),
         };
         let mut slots = Slots::default();
         for (key, value) in members(payload).into_iter().flatten() {
-            if let Some(slot) = slots.of(key) {
-                *slot = Some(value);
+            let key = string(key).unwrap_or_default();
+            match slots.of(&key) {
+                Some(slot) => *slot = Some(value),
+                None => view.extras.push((key, value)),
             }
         }
         view.fill(&slots)?;
@@ -165,6 +169,11 @@ impl<'a> MessageView<'a> {
         canonical::unescape(self.content).text
     }
 
+    /// The text as it lies in the line: a JSON string.
+    pub(crate) fn content_token(&self) -> &'a str {
+        self.content
+    }
+
     /// Which call it answers.
     pub fn tool_call_id(&self) -> Option<Cow<'a, str>> {
         self.tool_call_id.and_then(string)
@@ -177,7 +186,8 @@ impl<'a> MessageView<'a> {
 
     /// A key beside the message, such as `usage`, as JSON text; `null` counts as absent.
     pub fn extra(&self, key: &str) -> Option<&'a str> {
-        present(self.payload, key)
+        let mut named = self.extras.iter().rev().filter(|(name, _)| name == key);
+        not_null(named.next().map(|(_, value)| *value))
     }
 
     /// Whether an extra is `true`.
@@ -213,12 +223,7 @@ struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     fn of(&mut self, key: &str) -> Option<&mut Option<&'a str>> {
-        let inner = key.get(1..key.len() - 1)?;
-        let name = match inner.contains('\\') {
-            true => canonical::unescape(key).text,
-            false => Cow::Borrowed(inner),
-        };
-        Some(match name.as_ref() {
+        Some(match key {
             "role" => &mut self.role,
             "content" => &mut self.content,
             "tool-calls" => &mut self.tool_calls,
@@ -264,6 +269,11 @@ impl<'a> CompactionView<'a> {
     /// The text that stands for what was replaced.
     pub fn summary(&self) -> Cow<'a, str> {
         canonical::unescape(self.summary).text
+    }
+
+    /// That text as it lies in the line: a JSON string.
+    pub(crate) fn summary_token(&self) -> &'a str {
+        self.summary
     }
 
     /// Whether the middle was cut hard because no summary could be had.
@@ -437,11 +447,6 @@ fn bad(field: &'static str, expected: &'static str, found: &str) -> Fault {
         expected,
         found: shorten(found),
     }
-}
-
-/// A string's text, any other value as JSON text.
-pub(crate) fn text_of(token: &str) -> String {
-    string(token).map_or_else(|| token.to_owned(), Cow::into_owned)
 }
 
 /// Enough of a value to recognise it in an error.

@@ -107,10 +107,10 @@ impl Peek {
             .next_line()
             .map_err(|error| unreadable(&path, &error))?
         {
-            match Verdict::of(line.bytes) {
-                Verdict::Blank | Verdict::Value(_) => {}
-                Verdict::Damaged(damage) => self.warnings.push(damaged(line, &damage)),
-                Verdict::Object(envelope) => self.envelope(line, &envelope, &mut first),
+            let verdict = Verdict::of(line.bytes);
+            self.warnings.extend(warnings_of(line, &verdict));
+            if let Verdict::Object(envelope) = verdict {
+                self.envelope(&envelope, &mut first);
             }
         }
         first
@@ -118,42 +118,58 @@ impl Peek {
             .map_err(|reason| PeekError::NotTranscript { path, reason })
     }
 
-    fn envelope(&mut self, line: Line<'_>, envelope: &Envelope<'_>, first: &mut FirstType) {
+    fn envelope(&mut self, envelope: &Envelope<'_>, first: &mut FirstType) {
         let Some(type_name) = envelope.type_name() else {
             return;
         };
         first.see(&type_name);
         self.envelopes
             .push(Json::from_valid(envelope.text().trim_ascii()));
-        if let Some(at) = lone_surrogate(envelope.text()) {
-            let place = line.offset + at as u64;
-            let message = format!("half of a surrogate pair at byte {place}, read as U+FFFD");
-            self.warnings
-                .push(warning(line, WarningKind::LoneSurrogate, message));
-        }
         match type_name.as_ref() {
             "session-meta" => self.meta(envelope.payload()),
-            "message" => match MessageView::of(envelope.payload()) {
-                Ok(view) => self.messages.push(view.build()),
-                Err(fault) => {
-                    self.warnings
-                        .push(warning(line, WarningKind::BadMessage, fault.to_string()))
-                }
-            },
+            "message" => {
+                let view = MessageView::of(envelope.payload()).ok();
+                self.messages.extend(view.map(|view| view.build()));
+            }
             _ => {}
         }
     }
 
     fn meta(&mut self, payload: Option<&str>) {
-        let Some(payload) = payload else {
-            return;
-        };
-        let is_empty =
-            |text: &str| members(text).is_none_or(|mut members| members.next().is_none());
-        if is_empty(self.meta.text()) && !is_empty(payload) {
+        let payload = payload.filter(|payload| says_something(payload));
+        if let Some(payload) = payload.filter(|_| !says_something(self.meta.text())) {
             self.meta = Json::from_valid(payload);
         }
     }
+}
+
+/// Whether a payload is an object with members.
+pub fn says_something(payload: &str) -> bool {
+    members(payload).is_some_and(|mut members| members.next().is_some())
+}
+
+/// What a line gives reason to warn of.
+pub fn warnings_of(line: Line<'_>, verdict: &Verdict<'_>) -> Vec<Warning> {
+    let envelope = match verdict {
+        Verdict::Blank | Verdict::Value(_) => return Vec::new(),
+        Verdict::Damaged(damage) => return vec![damaged(line, damage)],
+        Verdict::Object(envelope) => envelope,
+    };
+    let Some(type_name) = envelope.type_name() else {
+        return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    if let Some(at) = lone_surrogate(envelope.text()) {
+        let place = line.offset + at as u64;
+        let message = format!("half of a surrogate pair at byte {place}, read as U+FFFD");
+        warnings.push(warning(line, WarningKind::LoneSurrogate, message));
+    }
+    if type_name == "message"
+        && let Err(fault) = MessageView::of(envelope.payload())
+    {
+        warnings.push(warning(line, WarningKind::BadMessage, fault.to_string()));
+    }
+    warnings
 }
 
 /// The type of the first envelope, which has to be session-meta.

@@ -82,6 +82,16 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// Lines of a source that stands at this offset of a file, where a line begins. `number` is that
+    /// of the line before.
+    pub fn resume(source: R, offset: u64, number: u64) -> Self {
+        let mut lines = Self::new(source);
+        lines.blocks.offset = offset;
+        lines.block.offset = offset;
+        lines.next.number = number;
+        lines
+    }
+
     /// The next line, or `None` at the end. A file that ends in a separator has no line after it.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         if self.next.at == self.block.filled {
@@ -167,9 +177,16 @@ impl<R: Read> Blocks<R> {
 
     /// The next block, read into the memory of one that is done with.
     pub(crate) fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
+        if self.ended && self.carry.is_empty() {
+            return Ok(None);
+        }
         let mut bytes = used.bytes;
         let mut filled = self.carry.len();
-        bytes.resize(bytes.len().max(BLOCK).max(filled * 2), 0);
+        let want = BLOCK.max(filled * 2);
+        if bytes.len() < want {
+            // Memory asked for in zeros costs nothing until it is written.
+            bytes = vec![0; want];
+        }
         bytes[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
         let end = loop {

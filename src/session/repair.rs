@@ -23,7 +23,7 @@ pub enum Plan {
     Nothing,
     /// Its last line is whole and lacks its separator.
     AddNewline {
-        /// The separator that the file uses.
+        /// The separator of the lines before; [`Ending::Lf`] when there are none.
         separator: Ending,
     },
     /// Its last line is torn.
@@ -33,6 +33,17 @@ pub enum Plan {
         /// Where it begins, in bytes from the start of the file.
         offset: u64,
     },
+}
+
+impl Plan {
+    /// How long a file of `len` bytes is when this has been done to it.
+    pub(crate) fn length_after(self, len: u64) -> u64 {
+        match self {
+            Plan::Nothing => len,
+            Plan::AddNewline { separator } => len + separator.as_bytes().len() as u64,
+            Plan::CutTail { offset, .. } => offset,
+        }
+    }
 }
 
 /// What a repair did, or would do.
@@ -56,11 +67,13 @@ pub(crate) struct Repair<'a> {
 }
 
 impl Repair<'_> {
-    /// Carries out a plan. Returns the file to go on with, which holds the writer lock.
+    /// Carries out a plan for a file of `len` bytes. Returns the file to go on with, which holds the
+    /// writer lock; nothing can fail once the transcript has been changed.
     pub(crate) fn apply(
         &self,
         plan: Plan,
         mut file: Box<dyn LogFile>,
+        len: u64,
     ) -> Result<(Box<dyn LogFile>, Repaired), LoadError> {
         self.clear_stage()?;
         let mut done = Repaired {
@@ -70,27 +83,32 @@ impl Repair<'_> {
         };
         match plan {
             Plan::Nothing => {}
-            Plan::AddNewline { separator } => self.add_newline(file.as_mut(), separator)?,
+            Plan::AddNewline { separator } => self.add_newline(file.as_mut(), separator, len)?,
             Plan::CutTail { offset, .. } => {
-                let len = file.len().map_err(|error| self.io("measure", error))?;
-                done.removed_bytes = len - offset;
+                done.removed_bytes = len.saturating_sub(offset);
                 if self.keep_cut_bytes {
                     done.kept_at = Some(self.keep(file.as_ref(), offset, len)?);
                 }
-                file = self.cut(file, offset)?;
+                let staged = self.stage(file.as_ref(), offset).inspect_err(|_| {
+                    if let Some(kept) = &done.kept_at {
+                        let _ = self.disk.remove(kept);
+                    }
+                })?;
+                self.put_in_place(staged.as_ref())?;
+                file = staged;
             }
         }
         Ok((file, done))
     }
 
     /// Appending one or two bytes needs no staging: torn, it is a missing separator again.
-    fn add_newline(&self, file: &mut dyn LogFile, separator: Ending) -> Result<(), LoadError> {
-        let len = file.len().map_err(|error| self.io("measure", error))?;
-        let bytes = match separator {
-            Ending::CrLf => Ending::CrLf.as_bytes(),
-            Ending::Lf | Ending::None => Ending::Lf.as_bytes(),
-        };
-        file.append(bytes).map_err(|error| {
+    fn add_newline(
+        &self,
+        file: &mut dyn LogFile,
+        separator: Ending,
+        len: u64,
+    ) -> Result<(), LoadError> {
+        file.append(separator.as_bytes()).map_err(|error| {
             // What was there before is all that matters, and it is there whether or not this works.
             let _ = file.set_len(len);
             self.io("append the missing line feed to", error)
@@ -131,45 +149,40 @@ impl Repair<'_> {
         beside(self.path, &suffix)
     }
 
-    fn cut(&self, file: Box<dyn LogFile>, offset: u64) -> Result<Box<dyn LogFile>, LoadError> {
-        let staged_path = stage_path(self.path);
-        let staged = self
-            .stage(file.as_ref(), &staged_path, offset)
-            .inspect_err(|_| {
-                let _ = self.disk.remove(&staged_path);
-            })?;
-        self.disk.rename(&staged_path, self.path).map_err(|error| {
-            let _ = self.disk.remove(&staged_path);
-            self.io("put the repaired file in the place of", error)
-        })?;
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        self.disk
-            .sync_folder(folder)
-            .map_err(|error| self.io("sync the folder of", error))?;
-        Ok(staged)
+    /// The copy is complete, on disk and locked before it can take the name.
+    fn stage(&self, file: &dyn LogFile, offset: u64) -> Result<Box<dyn LogFile>, LoadError> {
+        let path = stage_path(self.path);
+        let failed = |error| io_error(&path, "stage the repaired file at", error);
+        let access = file.access().map_err(failed)?;
+        let mut staged = self.disk.create_new(&path, Some(&access)).map_err(failed)?;
+        let done = copy(file, 0..offset, staged.as_mut())
+            .and_then(|()| staged.sync())
+            .and_then(|()| staged.try_lock());
+        match done {
+            Ok(true) => Ok(staged),
+            Ok(false) => Err(LoadError::Locked { path }),
+            Err(error) => {
+                let _ = self.disk.remove(&path);
+                Err(failed(error))
+            }
+        }
     }
 
-    /// The copy is complete, on disk and locked before it can take the name.
-    fn stage(
-        &self,
-        file: &dyn LogFile,
-        staged_path: &Path,
-        offset: u64,
-    ) -> Result<Box<dyn LogFile>, LoadError> {
-        let failed = |error| io_error(staged_path, "stage the repaired file at", error);
-        let access = file.access().map_err(failed)?;
-        let mut staged = self
-            .disk
-            .create_new(staged_path, Some(&access))
-            .map_err(failed)?;
-        copy(file, 0..offset, staged.as_mut()).map_err(failed)?;
-        staged.sync().map_err(failed)?;
-        match staged.try_lock().map_err(failed)? {
-            true => Ok(staged),
-            false => Err(LoadError::Locked {
-                path: staged_path.to_owned(),
-            }),
+    /// Renames the staged copy. A network file system may report an error for a rename that has
+    /// happened, so the name is looked at before that is believed.
+    fn put_in_place(&self, staged: &dyn LogFile) -> Result<(), LoadError> {
+        let path = stage_path(self.path);
+        if let Err(error) = self.disk.rename(&path, self.path)
+            && !staged.is_at(self.path).unwrap_or(false)
+        {
+            let _ = self.disk.remove(&path);
+            return Err(self.io("put the repaired file in the place of", error));
         }
+        // Until the folder is on the device, a loss of power may bring the torn file back under the
+        // name. It is repaired again then; whoever needs more asks for power-loss durability.
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let _ = self.disk.sync_folder(folder);
+        Ok(())
     }
 
     /// Removes what a crash in an earlier repair left. Anything else at that name is not ours.

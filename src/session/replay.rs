@@ -182,7 +182,7 @@ impl<K: Key, B: Body> Replay<K, B> {
             .into_iter()
             .zip(items)
         {
-            if let Some(body) = self.conversation.body_mut(place) {
+            if let Some(body) = self.conversation.body_to_elide(place) {
                 body.elide(&item.stub);
             }
         }

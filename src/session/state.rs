@@ -29,11 +29,12 @@ impl State {
             let found = envelope.version().unwrap_or("none").to_owned();
             return Err(Fault::BadVersion { found });
         }
-        let payload = Payload::of(envelope)?;
-        if self.meta.is_none() && !matches!(payload, Payload::SessionMeta(_)) {
-            let found = envelope.type_name().unwrap_or_default().into_owned();
+        let type_name = envelope.type_name().ok_or(Fault::NoType)?;
+        if self.meta.is_none() && type_name != "session-meta" {
+            let found = type_name.into_owned();
             return Err(Fault::FirstNotMeta { found });
         }
+        let payload = Payload::of(envelope)?;
         self.replay.check(&payload)?;
         Ok(payload)
     }

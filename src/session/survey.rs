@@ -33,7 +33,7 @@ pub struct Warning {
 /// What a warning is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WarningKind {
-    /// The torn last line was cut off.
+    /// The last line is torn; loading cuts it off.
     TornTail,
     /// The line is damaged and was skipped.
     Damaged(DamageKind),
@@ -70,14 +70,28 @@ pub(crate) struct Survey {
 
 /// Reads everything the source yields. `path` is for the errors.
 pub(crate) fn survey(path: &Path, source: impl Read) -> Result<Survey, LoadError> {
+    survey_to_line(path, source, u64::MAX)
+}
+
+/// Reads as if the file ended with this line, counted from 1.
+pub(crate) fn survey_to_line(
+    path: &Path,
+    source: impl Read,
+    last: u64,
+) -> Result<Survey, LoadError> {
     let mut pass = Pass::new(path);
-    let refused = each_line(source, |line, verdict| match pass.line(line, verdict) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => ControlFlow::Break(error),
+    let stopped = each_line(source, |line, verdict| {
+        if line.number > last {
+            return ControlFlow::Break(Ok(()));
+        }
+        match pass.line(line, verdict) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(Err(error)),
+        }
     });
-    match refused.map_err(|error| read_error(path, error))? {
-        Some(error) => Err(error),
-        None => pass.finish(),
+    match stopped.map_err(|error| read_error(path, error))? {
+        Some(Err(error)) => Err(error),
+        Some(Ok(())) | None => pass.finish(),
     }
 }
 
@@ -241,10 +255,7 @@ impl<'p> Pass<'p> {
                 offset: bad.offset,
                 length: bad.raw.len() as u64,
                 kind: WarningKind::TornTail,
-                message: format!(
-                    "the last line was torn ({}) and has been cut off",
-                    bad.damage
-                ),
+                message: format!("the last line is torn: {}", bad.damage),
                 raw: bad.raw,
             });
         }

@@ -47,6 +47,12 @@ impl TestEnv {
         path
     }
 
+    /// Puts a copy of a sample transcript there.
+    pub fn sample(&self, name: &str) -> PathBuf {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sessions");
+        self.write(name, std::fs::read(samples.join(name)).unwrap())
+    }
+
     /// `sess` with these words, not yet started: no colour variables, no pager, UTC, 80 columns,
     /// nothing on standard input.
     pub fn command(&self, words: &[&str]) -> Command {
@@ -74,7 +80,6 @@ impl TestEnv {
     }
 
     /// Runs `sess` with these words and this on standard input.
-    #[expect(dead_code, reason = "no command that is built reads standard input")]
     pub fn sess_with_input(&self, words: &[&str], input: &[u8]) -> Ran {
         let mut command = self.command(words);
         command

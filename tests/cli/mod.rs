@@ -1,7 +1,16 @@
 //! The command as a shell sees it: wiring, help and exit codes. What commands compute is tested
 //! below the command.
 
+mod check;
+mod diff;
 mod env;
 mod frame;
+mod hostile;
+mod peek;
+mod pending;
+mod repair;
+mod replay;
+mod resolve;
+mod tail;
 
 pub use env::{Ran, TestEnv};

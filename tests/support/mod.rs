@@ -1,8 +1,9 @@
 //! What the tests share.
 //!
-//! [`pack`] reads the packed data of `tests/data`, [`reference`] gives it as cases, and [`source`] reads
-//! Rust files for the house rules.
+//! [`pack`] reads the packed data of `tests/data`, [`reference`] gives it as cases, [`source`] reads Rust files
+//! for the house rules, and [`form`] knows texts of a fixed form.
 
+pub mod form;
 pub mod pack;
 pub mod reference;
 #[cfg(feature = "http")]

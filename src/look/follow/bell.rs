@@ -61,6 +61,11 @@ impl Bell {
         self.unreported = 0;
     }
 
+    #[cfg(test)]
+    pub fn stop_watching(&mut self) {
+        self.watcher = None;
+    }
+
     pub fn waker(&self) -> Waker {
         Waker {
             ring: self.ring.clone(),
@@ -84,13 +89,17 @@ impl Bell {
         if left.is_zero() {
             return Rung::TimedOut;
         }
-        let relied_upon = self.watcher.is_some() && self.unreported < PATIENCE && !nothing_there;
-        let pause = if relied_upon { BESIDE_A_WATCHER } else { ALONE };
+        let pause = self.pause(nothing_there);
         match self.rings.recv_timeout(pause.min(left)) {
             Ok(()) => Rung::Reported,
             Err(RecvTimeoutError::Timeout) if left <= pause => Rung::TimedOut,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Rung::Unreported,
         }
+    }
+
+    fn pause(&self, nothing_there: bool) -> Duration {
+        let relied_upon = self.watcher.is_some() && self.unreported < PATIENCE && !nothing_there;
+        if relied_upon { BESIDE_A_WATCHER } else { ALONE }
     }
 
     /// Takes note of who reported what a look has found.
@@ -182,5 +191,49 @@ fn same(left: &Path, right: &Path) -> bool {
     match (left.canonicalize(), right.canonicalize()) {
         (Ok(left), Ok(right)) => left == right,
         _ => left == right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_watcher_that_misses_three_times_in_a_row_is_not_relied_upon() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut bell = Bell::new(&folder.path().join("file"));
+        assert_eq!(bell.pause(false), BESIDE_A_WATCHER);
+        assert_eq!(bell.pause(true), ALONE);
+        for _ in 0..2 {
+            bell.found_after(&Rung::Unreported);
+        }
+        bell.found_after(&Rung::Reported);
+        for _ in 0..2 {
+            bell.found_after(&Rung::Unreported);
+        }
+        assert_eq!(bell.pause(false), BESIDE_A_WATCHER);
+        bell.found_after(&Rung::Unreported);
+        assert_eq!(bell.pause(false), ALONE);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_watched_is_polled() {
+        let bell = Bell::new(Path::new("/no/such/folder/file"));
+        assert_eq!(bell.pause(false), ALONE);
+        assert_eq!(bell.wait(None, false), Rung::Unreported);
+        assert_eq!(bell.wait(Some(Instant::now()), false), Rung::TimedOut);
+    }
+
+    #[test]
+    fn events_of_other_files_and_of_reading_do_not_ring() {
+        use notify::event::{AccessKind, CreateKind};
+        let watched = Watched::of(Path::new("/folder/file"));
+        let event = |kind, path: &str| Ok(notify::Event::new(kind).add_path(path.into()));
+        let create = EventKind::Create(CreateKind::File);
+        assert!(watched.concerns(&event(create, "/folder/file")));
+        assert!(watched.concerns(&event(create, "/folder")));
+        assert!(!watched.concerns(&event(create, "/folder/other")));
+        let read = EventKind::Access(AccessKind::Any);
+        assert!(!watched.concerns(&event(read, "/folder/file")));
     }
 }

@@ -235,3 +235,21 @@ fn io_error(path: &Path, source: io::Error) -> FollowError {
         source,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::thread;
+
+    #[test]
+    fn lines_come_without_a_watcher_too_and_to_another_thread() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let mut follower = Follower::open(file.path(), Start::End, Wait::No).unwrap();
+        follower.bell.stop_watching();
+        let reader = thread::spawn(move || follower.next(Some(Duration::from_secs(60))).unwrap());
+        thread::sleep(Duration::from_millis(30));
+        file.write_all(b"line\n").unwrap();
+        assert!(matches!(reader.join().unwrap(), Event::Line(line) if line.bytes == b"line"));
+    }
+}

@@ -1,0 +1,39 @@
+//! Measures what the crate promises, always against something else in the same run.
+//!
+//! ```text
+//! cargo bench                           all of it, some minutes
+//! cargo bench -- appending reading      what is named
+//! cargo bench -- --quick                small inputs: proves that it runs, measures nothing
+//! cargo bench --no-default-features     the library alone, which compiles sooner
+//! ```
+
+#![allow(
+    clippy::expect_used,
+    reason = "a measurement that cannot be made is a failure"
+)]
+
+mod appending;
+mod following;
+mod measure;
+mod reading;
+
+#[path = "../samples/make_big.rs"]
+#[allow(dead_code, reason = "of the program only the part that writes is used")]
+mod make_big;
+
+fn main() {
+    let named: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let all: [(&str, fn()); 3] = [
+        ("reading", reading::main),
+        ("appending", appending::main),
+        ("following", following::main),
+    ];
+    for (name, run) in all {
+        if named.is_empty() || named.iter().any(|it| it == name) {
+            run();
+        }
+    }
+}

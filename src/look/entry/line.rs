@@ -1,0 +1,324 @@
+//! What one line is.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+
+use super::calls::Calls;
+use super::phrase::Phrase;
+use super::{say, text::Text};
+use crate::clock::parse_utc;
+use crate::message::Role;
+use crate::session::damage::Damage;
+use crate::session::envelope::{Envelope, Verdict, present, string};
+use crate::session::error::Fault;
+use crate::session::payload::{
+    CompactionView, DispatchView, ElisionItem, MessageView, Outcome, Payload, SettleView,
+};
+use crate::session::read::{Ending, Line};
+
+/// One line of a transcript that is not blank.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// Where it begins, in bytes from the start of the file.
+    pub offset: u64,
+    /// The line's bytes without the separator.
+    pub bytes: &'a [u8],
+    /// The separator.
+    pub ending: Ending,
+    /// The envelope, when the line is a JSON object.
+    pub envelope: Option<Envelope<'a>>,
+    /// When it was written, if its `ts` is a time.
+    pub time: Option<DateTime<Utc>>,
+    /// What it is.
+    pub what: What<'a>,
+    /// The tool that a tool's answer, a dispatch or a settle line is about, where it is known.
+    pub tool: Option<String>,
+    /// Whether dispatches are recorded, as far as is known: then a call's arguments stand in a line
+    /// of their own.
+    pub dispatches_recorded: bool,
+}
+
+/// What a line is. The payloads of the eight built-in types, and everything else that may stand
+/// in a file.
+#[derive(Clone, Debug)]
+pub enum What<'a> {
+    /// Who and what the run is: an object.
+    Meta(&'a str),
+    /// A message.
+    Message(MessageView<'a>),
+    /// The list of grants, when it is a list.
+    Grants(Option<&'a str>),
+    /// The conversation so far, replaced by a summary.
+    Compaction(CompactionView<'a>),
+    /// Contents replaced by stubs.
+    Elision(Vec<ElisionItem<'a>>),
+    /// A call is about to be handed to its tool.
+    Dispatched(DispatchView<'a>),
+    /// A call has ended.
+    Settled(SettleView<'a>),
+    /// What surrounded a run: an object.
+    RunContext(&'a str),
+    /// An envelope of a type that has no meaning here, and its payload.
+    Other(Option<&'a str>),
+    /// A JSON object that is not what it claims to be.
+    Faulty(Fault),
+    /// Another JSON value, named by its kind.
+    Value(&'static str),
+    /// Not one whole JSON value.
+    Damaged(Damage),
+}
+
+/// What makes a line stand out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mark {
+    /// A tool reported an error.
+    Error,
+    /// Nobody knows how a call ended.
+    OutcomeUnknown,
+    /// A call without a known end.
+    Open,
+    /// A compaction or an elision.
+    Folded,
+    /// Damage, or a line that is not what it claims to be.
+    Damaged,
+}
+
+impl Mark {
+    /// One column that says it without colour.
+    pub fn glyph(self) -> char {
+        match self {
+            Mark::Error => '✗',
+            Mark::OutcomeUnknown => '?',
+            Mark::Open => '○',
+            Mark::Folded => '≡',
+            Mark::Damaged => '!',
+        }
+    }
+}
+
+/// Makes entries of lines, which come in file order, and remembers which tool a call was of.
+#[derive(Clone, Debug, Default)]
+pub struct Entries {
+    calls: Calls,
+    records_dispatches: bool,
+}
+
+impl Entries {
+    /// Lines of a transcript of which it is known whether its writer records dispatches.
+    pub fn of_writer(records_dispatches: bool) -> Self {
+        Self {
+            records_dispatches,
+            ..Self::default()
+        }
+    }
+
+    /// The entry of a line; none for a blank one.
+    pub fn entry<'a>(&mut self, line: Line<'a>, verdict: &Verdict<'a>) -> Option<Entry<'a>> {
+        let (envelope, what) = match verdict {
+            Verdict::Blank => return None,
+            Verdict::Damaged(damage) => (None, What::Damaged(damage.clone())),
+            Verdict::Value(kind) => (None, What::Value(kind)),
+            Verdict::Object(envelope) => (Some(*envelope), What::of(envelope)),
+        };
+        let id = envelope.and_then(|envelope| envelope.id());
+        let tool = self.tool_of(&what);
+        self.note(&what, &id.unwrap_or_default());
+        Some(Entry {
+            line: line.number,
+            offset: line.offset,
+            bytes: line.bytes,
+            ending: line.ending,
+            time: envelope.and_then(|envelope| parse_utc(&envelope.ts())),
+            envelope,
+            what,
+            tool,
+            dispatches_recorded: self.records_dispatches,
+        })
+    }
+
+    fn tool_of(&self, what: &What<'_>) -> Option<String> {
+        match what {
+            What::Message(view) if view.role == Role::Tool => self
+                .calls
+                .tool_of_call(&view.tool_call_id()?)
+                .map(str::to_owned),
+            What::Dispatched(view) => Some(view.tool()),
+            What::Settled(view) => self.calls.tool_of_operation(&view.op_id).map(str::to_owned),
+            _ => None,
+        }
+    }
+
+    fn note(&mut self, what: &What<'_>, id: &str) {
+        match what {
+            What::Message(view) => {
+                for call in calls_of(view) {
+                    self.calls.asked(&call.id, &call.name);
+                }
+            }
+            What::Dispatched(view) => {
+                self.records_dispatches = true;
+                self.calls.dispatched(id, &view.tool());
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> What<'a> {
+    fn of(envelope: &Envelope<'a>) -> Self {
+        match Payload::of(envelope) {
+            Ok(Payload::SessionMeta(payload)) => What::Meta(payload),
+            Ok(Payload::Message(view)) => What::Message(view),
+            Ok(Payload::Grants(list)) => What::Grants(list),
+            Ok(Payload::Compaction(view)) => What::Compaction(view),
+            Ok(Payload::Elision(items)) => What::Elision(items),
+            Ok(Payload::ToolDispatched(view)) => What::Dispatched(view),
+            Ok(Payload::ToolSettled(view)) => What::Settled(view),
+            Ok(Payload::RunContext(payload)) => What::RunContext(payload),
+            Ok(Payload::Other) => What::Other(envelope.payload()),
+            Err(fault) => What::Faulty(fault),
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// The type as it stands in the file; none for a line that is no envelope.
+    pub fn type_name(&self) -> Option<Cow<'a, str>> {
+        self.envelope.and_then(|envelope| envelope.type_name())
+    }
+
+    /// Who speaks, in a message.
+    pub fn role(&self) -> Option<Role> {
+        match &self.what {
+            What::Message(view) => Some(view.role),
+            _ => None,
+        }
+    }
+
+    /// What the line is in one word: the role of a message, a short name for the other built-in
+    /// types, the type itself for the rest.
+    pub fn label(&self) -> Cow<'a, str> {
+        match &self.what {
+            What::Meta(_) => "meta".into(),
+            What::Message(view) => view.role.as_str().into(),
+            What::Grants(_) => "grants".into(),
+            What::Compaction(_) => "compaction".into(),
+            What::Elision(_) => "elision".into(),
+            What::Dispatched(_) => "dispatch".into(),
+            What::Settled(_) => "settled".into(),
+            What::RunContext(_) => "context".into(),
+            What::Other(_) => self.type_name().unwrap_or_default(),
+            What::Faulty(_) => self.type_name().unwrap_or("object".into()),
+            What::Value(kind) => (*kind).into(),
+            What::Damaged(_) => "damaged".into(),
+        }
+    }
+
+    /// What makes it stand out, as far as the line itself tells.
+    pub fn mark(&self) -> Option<Mark> {
+        match &self.what {
+            What::Message(view) if view.flag("outcome-unknown") => Some(Mark::OutcomeUnknown),
+            What::Message(view) if view.flag("is-error") => Some(Mark::Error),
+            What::Settled(view) if view.outcome == Outcome::OutcomeUnknown => {
+                Some(Mark::OutcomeUnknown)
+            }
+            What::Settled(view) if view.outcome == Outcome::Failed => Some(Mark::Error),
+            What::Compaction(_) | What::Elision(_) => Some(Mark::Folded),
+            What::Faulty(_) | What::Value(_) | What::Damaged(_) => Some(Mark::Damaged),
+            _ => None,
+        }
+    }
+
+    /// The tools it is about: those a turn of the model calls, or the one of [`Entry::tool`].
+    pub fn tools(&self) -> Vec<String> {
+        match &self.what {
+            What::Message(view) if view.role == Role::Assistant => {
+                calls_of(view).map(|call| call.name.into_owned()).collect()
+            }
+            _ => self.tool.iter().cloned().collect(),
+        }
+    }
+
+    /// What it says, in one safe line of at most `columns` columns.
+    pub fn phrase(&self, columns: usize) -> String {
+        let mut phrase = Phrase::new(columns);
+        say::entry(self, &mut phrase);
+        phrase.finish()
+    }
+
+    /// Its whole texts: what a search looks through.
+    pub fn texts(&self) -> Vec<Cow<'a, str>> {
+        match &self.what {
+            What::Message(view) => texts_of_message(view),
+            What::Compaction(view) => vec![view.summary()],
+            What::Elision(items) => items.iter().map(|item| item.stub.clone()).collect(),
+            What::Dispatched(view) => {
+                let arguments = view
+                    .get("arguments")
+                    .map(|json| Text::of_json(json).whole());
+                std::iter::once(view.tool().into())
+                    .chain(arguments)
+                    .collect()
+            }
+            What::Settled(view) => {
+                let more = ["reason", "error"]
+                    .into_iter()
+                    .filter_map(|key| view.get(key));
+                let more = more.map(|json| Text::of_json(json).whole());
+                std::iter::once(view.outcome.as_str().into())
+                    .chain(more)
+                    .collect()
+            }
+            What::Meta(payload) | What::RunContext(payload) => vec![Cow::Borrowed(*payload)],
+            What::Grants(list) => list.iter().map(|list| Cow::Borrowed(*list)).collect(),
+            What::Other(payload) => payload.iter().map(|text| Cow::Borrowed(*text)).collect(),
+            What::Faulty(_) | What::Value(_) | What::Damaged(_) => {
+                vec![Text::Bytes(self.bytes).whole()]
+            }
+        }
+    }
+}
+
+fn texts_of_message<'a>(view: &MessageView<'a>) -> Vec<Cow<'a, str>> {
+    let reasoning = view
+        .extra("reasoning")
+        .map(|json| Text::of_json(json).whole());
+    let calls = calls_of(view).flat_map(|call| [call.name, call.arguments.whole()]);
+    let mut texts = vec![view.content()];
+    texts.extend(reasoning);
+    texts.extend(view.tool_call_id());
+    texts.extend(calls);
+    texts
+}
+
+/// A tool call as the model made it, its arguments not decoded. What is missing or of another kind
+/// reads as empty.
+#[derive(Clone, Debug)]
+pub struct CallView<'a> {
+    /// The model's id for the call.
+    pub id: Cow<'a, str>,
+    /// The tool.
+    pub name: Cow<'a, str>,
+    /// What it was called with: as a rule a JSON string that holds JSON.
+    pub arguments: Text<'a>,
+}
+
+impl<'a> CallView<'a> {
+    fn of(call: &'a str) -> Self {
+        let function = present(call, "function").unwrap_or("{}");
+        let text = |object, key| present(object, key).and_then(string).unwrap_or_default();
+        Self {
+            id: text(call, "id"),
+            name: text(function, "name"),
+            arguments: Text::of_json(present(function, "arguments").unwrap_or("\"\"")),
+        }
+    }
+}
+
+/// The calls that a message makes.
+pub fn calls_of<'a>(view: &MessageView<'a>) -> impl Iterator<Item = CallView<'a>> + use<'a> {
+    view.tool_calls().map(CallView::of)
+}

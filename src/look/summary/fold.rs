@@ -1,0 +1,208 @@
+//! The pass that makes a [`Summary`].
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use chrono::{DateTime, Utc};
+
+use super::tally::{Tally, ToolUse};
+use super::verdict::LastTurn;
+use crate::Json;
+use crate::look::check::{Checker, Report};
+use crate::look::entry::{Calls, calls_of};
+use crate::message::Role;
+use crate::session::envelope::{Envelope, Verdict, present};
+use crate::session::judge::each_line;
+use crate::session::payload::{MessageView, Payload};
+use crate::session::peek::{FirstType, says_something};
+use crate::session::read::Line;
+
+/// What a transcript amounts to.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Whether it is whole, what is wrong, and which calls are open.
+    pub report: Report,
+    /// The first session-meta payload that is not empty.
+    pub meta: Json,
+    /// Why it is no transcript, if it is none: what [`Session::peek`](crate::Session::peek) says.
+    pub refusal: Option<String>,
+    /// What was counted.
+    pub counts: Counts,
+}
+
+/// What is counted on the way.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Lines that are not blank.
+    pub entries: u64,
+    /// Envelopes by type.
+    pub types: Tally<u64>,
+    /// Messages by role: system, user, assistant, tool.
+    pub roles: [u64; 4],
+    /// The first and the last time stamp in file order that are times.
+    pub span: Option<(DateTime<Utc>, DateTime<Utc>)>,
+    /// The usage that the turns of the model report, added up.
+    pub tokens: Tokens,
+    /// Calls by tool.
+    pub tools: Tally<ToolUse>,
+    /// Compactions.
+    pub compactions: u64,
+    /// Contents replaced by elisions.
+    pub elided: u64,
+    /// The last turn of the conversation.
+    pub last_turn: LastTurn,
+}
+
+/// Usage as reported. What no turn reports stays absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tokens {
+    /// Of the prompts.
+    pub prompt: Option<u64>,
+    /// Of those, found in the provider's cache.
+    pub cached: Option<u64>,
+    /// Written by the model.
+    pub completion: Option<u64>,
+    /// In the unit the provider counts in.
+    pub cost: Option<f64>,
+}
+
+impl Summary {
+    /// Whether the writer records what it hands to tools.
+    pub fn records_dispatches(&self) -> bool {
+        let types = self.counts.types.named();
+        types.iter().any(|(name, _)| name == "tool-dispatched")
+    }
+}
+
+/// Reads the source to its end. Memory grows with the ids in it, not with its text.
+pub fn summarise(source: impl Read) -> io::Result<Summary> {
+    let mut summariser = Summariser::default();
+    each_line(source, |line, verdict| {
+        summariser.line(line, &verdict);
+        ControlFlow::<()>::Continue(())
+    })?;
+    Ok(summariser.finish())
+}
+
+/// The pass, fed line by line in file order.
+#[derive(Debug, Default)]
+pub struct Summariser {
+    checker: Checker,
+    calls: Calls,
+    meta: Option<Json>,
+    first_type: FirstType,
+    counts: Counts,
+}
+
+impl Summariser {
+    /// Takes the next line in.
+    pub fn line<'a>(&mut self, line: Line<'a>, verdict: &Verdict<'a>) {
+        let payload = self.checker.line(line, verdict);
+        self.counts.entries += u64::from(!matches!(verdict, Verdict::Blank));
+        let Verdict::Object(envelope) = verdict else {
+            return;
+        };
+        let Some(type_name) = envelope.type_name() else {
+            return;
+        };
+        self.first_type.see(&type_name);
+        *self.counts.types.of(&type_name) += 1;
+        self.time(envelope);
+        match payload {
+            Some(Payload::SessionMeta(payload)) => self.meta(payload),
+            Some(Payload::Message(view)) => self.message(&view),
+            Some(Payload::Compaction(_)) => self.counts.compactions += 1,
+            Some(Payload::Elision(items)) => self.counts.elided += items.len() as u64,
+            Some(Payload::ToolDispatched(view)) => {
+                let call_id = view.call_id();
+                if self.calls.tool_of_call(&call_id).is_none() {
+                    self.called(&call_id, &view.tool());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What it comes to.
+    pub fn finish(self) -> Summary {
+        Summary {
+            report: self.checker.finish(),
+            meta: self.meta.unwrap_or_else(Json::empty_object),
+            refusal: self.first_type.verdict().err(),
+            counts: self.counts,
+        }
+    }
+
+    fn time(&mut self, envelope: &Envelope<'_>) {
+        if let Some(time) = crate::clock::parse_utc(&envelope.ts()) {
+            let (first, _) = self.counts.span.unwrap_or((time, time));
+            self.counts.span = Some((first, time));
+        }
+    }
+
+    fn meta(&mut self, payload: &str) {
+        if self.meta.is_none() && says_something(payload) {
+            self.meta = Some(Json::from_valid(payload));
+        }
+    }
+
+    fn message(&mut self, view: &MessageView<'_>) {
+        self.counts.roles[view.role as usize] += 1;
+        self.counts.last_turn.take(view);
+        match view.role {
+            Role::Assistant => {
+                for call in calls_of(view) {
+                    self.called(&call.id, &call.name);
+                }
+                if let Some(usage) = view.extra("usage") {
+                    self.counts.tokens.add(usage);
+                }
+            }
+            Role::Tool => self.answered(view),
+            Role::System | Role::User => {}
+        }
+    }
+
+    fn called(&mut self, call_id: &str, tool: &str) {
+        self.counts.tools.of(tool).calls += 1;
+        self.calls.asked(call_id, tool);
+    }
+
+    fn answered(&mut self, view: &MessageView<'_>) {
+        let call_id = view.tool_call_id().unwrap_or_default();
+        let Some(tool) = self.calls.tool_of_call(&call_id) else {
+            return;
+        };
+        let tool = self.counts.tools.of(tool);
+        if view.flag("outcome-unknown") {
+            tool.unknown += 1;
+        } else if view.flag("is-error") {
+            tool.failed += 1;
+        }
+    }
+}
+
+impl Tokens {
+    /// Whether no turn reports any.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds what one turn reports.
+    pub(in crate::look) fn add(&mut self, usage: &str) {
+        let count = |key| present(usage, key).and_then(|token| token.parse::<u64>().ok());
+        add(&mut self.prompt, count("prompt-tokens"));
+        add(&mut self.cached, count("cached-prompt-tokens"));
+        add(&mut self.completion, count("completion-tokens"));
+        let cost = present(usage, "cost").and_then(|token| token.parse::<f64>().ok());
+        if let Some(cost) = cost.filter(|cost| cost.is_finite()) {
+            self.cost = Some(self.cost.unwrap_or(0.0) + cost);
+        }
+    }
+}
+
+fn add(sum: &mut Option<u64>, count: Option<u64>) {
+    if let Some(count) = count {
+        *sum = Some(sum.unwrap_or(0).saturating_add(count));
+    }
+}
