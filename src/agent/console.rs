@@ -112,10 +112,10 @@ impl<W: Write> Console<W> {
         self.void("the attempt failed")?;
         let next = match failed.disposition {
             Disposition::RetrySame { backoff } => format!("asking again in {backoff:.1}s"),
-            Disposition::Advance => "going on to the next backend, if there is one".to_owned(),
+            Disposition::Advance => "going on to the next backend, if any".to_owned(),
             Disposition::Abort => "giving up".to_owned(),
         };
-        self.note("attempt failed: ", &format!("{}; {next}", failed.error))
+        self.note(&format!("attempt failed, {next}: "), &failed.error)
     }
 
     fn call(&mut self, call: &ToolCall) -> io::Result<()> {
@@ -283,7 +283,7 @@ mod tests {
         ];
         assert_eq!(
             shown(story),
-            "Hello\n[the text above is void: the attempt failed]\n[attempt failed: [backend 0] oops␛[2J; asking again in 1.3s]\nHello.\n"
+            "Hello\n[the text above is void: the attempt failed]\n[attempt failed, asking again in 1.3s: [backend 0] oops␛[2J]\nHello.\n"
         );
         let discarded = TurnDiscarded {
             reason: DiscardReason::Limit,
