@@ -10,6 +10,35 @@ use crate::session::Extras;
 /// With one, a run whose model asks for nothing more does not end while work is out: it waits
 /// (parks), and what the work brings becomes a message of the user. A call that fails counts as
 /// "nothing there".
+///
+/// ```
+/// use futures_util::future::BoxFuture;
+/// use sess::agent::event::OutstandingOp;
+/// use sess::agent::{BusError, BusState, Completion, CompletionBus};
+///
+/// /// Nothing ever goes on in the background.
+/// struct Silence;
+///
+/// impl CompletionBus for Silence {
+///     fn state(&self) -> Result<BusState, BusError> {
+///         Ok(BusState::default())
+///     }
+///     fn drain(&self) -> Result<Vec<Completion>, BusError> {
+///         Ok(Vec::new())
+///     }
+///     fn outstanding(&self) -> Result<Vec<OutstandingOp>, BusError> {
+///         Ok(Vec::new())
+///     }
+///     fn close_all(&self) -> Result<(), BusError> {
+///         Ok(())
+///     }
+///     fn ready(&self) -> BoxFuture<'_, ()> {
+///         Box::pin(async {})
+///     }
+/// }
+/// assert!(Silence.state()?.is_quiet());
+/// # Ok::<(), BusError>(())
+/// ```
 pub trait CompletionBus: Send + Sync {
     /// How many operations are out and how many completions are queued, of one moment.
     fn state(&self) -> Result<BusState, BusError>;

@@ -27,6 +27,15 @@ pub struct Artifact {
 }
 
 /// One file a text, in a folder that is created when the first is written.
+///
+/// ```
+/// # let home = tempfile::tempdir()?;
+/// use sess::context::{ArtifactStore, FolderStore};
+/// let store = FolderStore::beside(&home.path().join("run.jsonl"));
+/// let kept = store.store("op-1", "a long text")?;
+/// assert_eq!((kept.file.as_str(), kept.bytes), ("op-1.txt", 11));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderStore {
     folder: PathBuf,

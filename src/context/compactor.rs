@@ -9,6 +9,33 @@ use super::{Spent, TokenCounter};
 use crate::Message;
 
 /// Something that makes a conversation smaller.
+///
+/// ```
+/// use std::sync::Arc;
+/// use futures_util::future::BoxFuture;
+/// use sess::Message;
+/// use sess::context::{Compacted, CompactionRequest, Compactor};
+///
+/// /// Gives up at once.
+/// struct Hopeless;
+///
+/// impl Compactor for Hopeless {
+///     fn trigger(&self) -> u64 {
+///         8_000
+///     }
+///     fn context_budget(&self) -> u64 {
+///         10_000
+///     }
+///     fn needs_compaction(&self, _: &[Arc<Message>], tokens: u64) -> bool {
+///         tokens > self.trigger()
+///     }
+///     fn compact<'a>(&'a self, request: CompactionRequest<'a>) -> BoxFuture<'a, Compacted> {
+///         let messages = request.messages.to_vec();
+///         Box::pin(async { Compacted { messages, exhausted: true, ..Compacted::default() } })
+///     }
+/// }
+/// assert!(Hopeless.needs_compaction(&[], 9_000));
+/// ```
 pub trait Compactor: Send + Sync {
     /// Tokens above which a conversation is compacted ahead of a request.
     fn trigger(&self) -> u64;

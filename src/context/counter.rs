@@ -8,6 +8,22 @@ use crate::{Json, Message};
 ///
 /// A counter never fails on a well-formed conversation. One that keeps state per call brings its
 /// own [`count_text`](Self::count_text), so that weighing an unrelated text does not disturb it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sess::Message;
+/// use sess::context::TokenCounter;
+///
+/// /// A token a message.
+/// struct Coarse;
+///
+/// impl TokenCounter for Coarse {
+///     fn count_messages(&self, messages: &[Arc<Message>]) -> u64 {
+///         messages.len() as u64
+///     }
+/// }
+/// assert_eq!(Coarse.count_text("any text"), 1);
+/// ```
 pub trait TokenCounter: Send + Sync {
     /// Tokens of a conversation.
     fn count_messages(&self, messages: &[Arc<Message>]) -> u64;

@@ -18,6 +18,15 @@ pub struct Excerpt<'a> {
 /// Cuts a text that is longer than `limit` characters: three quarters of the limit from its
 /// beginning, the rest from its end. A cut never falls inside a grapheme cluster; it moves outwards,
 /// so that what is shown never exceeds the limit. `None` for a text within it.
+///
+/// ```
+/// use sess::context::excerpt;
+/// assert!(excerpt("short", 100).is_none());
+/// let long = "x".repeat(1_000);
+/// let cut = excerpt(&long, 100).unwrap();
+/// assert_eq!(cut.elided_chars, 900);
+/// assert!(cut.not_stored("was not stored").contains("elided 900 chars"));
+/// ```
 pub fn excerpt(text: &str, limit: usize) -> Option<Excerpt<'_>> {
     // A text of few bytes has few characters, and most texts are short.
     if text.len() <= limit || text.chars().count() <= limit {
@@ -94,6 +103,8 @@ fn thousands(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -147,6 +158,28 @@ mod tests {
         ];
         for (number, text) in cases {
             assert_eq!(thousands(number), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_whole_clusters_within_the_limit(
+            text in prop::collection::vec("[a-z]|é|e\u{301}|\r\n|👨‍👩‍👧|🇨🇭", 0..60).prop_map(|parts| parts.concat()),
+            limit in 1usize..40,
+        ) {
+            let length = text.chars().count();
+            match excerpt(&text, limit) {
+                None => prop_assert!(length <= limit),
+                Some(cut) => {
+                    prop_assert!(text.starts_with(cut.head) && text.ends_with(cut.tail));
+                    let shown = cut.head.chars().count() + cut.tail.chars().count();
+                    prop_assert!(length > limit && shown <= limit);
+                    prop_assert_eq!(shown + cut.elided_chars, length);
+                    let starts: Vec<usize> = text.grapheme_indices(true).map(|(start, _)| start).collect();
+                    let is_boundary = |place: usize| place == text.len() || starts.contains(&place);
+                    prop_assert!(is_boundary(cut.head.len()) && is_boundary(text.len() - cut.tail.len()));
+                }
+            }
         }
     }
 }

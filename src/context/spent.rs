@@ -4,6 +4,13 @@ use crate::Json;
 
 /// Tokens, money and time of one run, or of a part of it. `None` is "nobody reported it", which is
 /// another answer than zero.
+///
+/// ```
+/// use sess::context::Spent;
+/// let mut spent = Spent { total_tokens: 10, ..Spent::default() };
+/// spent.absorb(&Spent { total_tokens: 5, cost: Some(0.01), ..Spent::default() });
+/// assert_eq!((spent.total_tokens, spent.cost), (15, Some(0.01)));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spent {
     /// The totals as reported; where only halves were reported, their sum.

@@ -12,8 +12,11 @@ mod kit;
 mod length;
 mod park;
 mod properties;
+mod refusals;
 mod resume;
 mod retry;
+#[cfg(feature = "http")]
+mod sample;
 mod steering;
 mod tools;
 mod turns;

@@ -100,6 +100,25 @@ pub struct Judgement {
 }
 
 /// Judges a failed attempt.
+///
+/// ```
+/// use sess::agent::decide::failure::{Cause, Failure, Move, Position, Size, judge};
+/// use sess::backend::{ErrorClass, Usage};
+///
+/// let failure = Failure {
+///     cause: Cause::Reported {
+///         text: "slow down".into(),
+///         class: Some(ErrorClass::Http),
+///         status: Some(429),
+///         retry_after: None,
+///     },
+///     finish_reason: None,
+///     usage: Usage::default(),
+/// };
+/// let at = Position { backend_index: 0, is_last: false, retries_left: 2, max_tokens: None };
+/// let judgement = judge(&failure, &at, &Size { request: 100, terms: None });
+/// assert_eq!(judgement.next, Move::Advance);
+/// ```
 pub fn judge(failure: &Failure, at: &Position, size: &Size) -> Judgement {
     let (class, status) = failure.kind();
     let mut judgement = Judgement {

@@ -6,6 +6,14 @@ use crate::canonical::ToolPattern;
 
 /// Cuts a turn's calls into groups, in their order: neighbours that may run together share one,
 /// and every other call is alone in its own.
+///
+/// ```
+/// use sess::agent::decide::group::groups;
+/// use sess::canonical::ToolPattern;
+/// let concurrent = [ToolPattern::new("task")?];
+/// assert_eq!(groups(&["task", "task", "read"], &concurrent), [0..2, 2..3]);
+/// # Ok::<(), sess::canonical::EmptyPattern>(())
+/// ```
 pub fn groups(tools: &[&str], concurrent: &[ToolPattern]) -> Vec<Range<usize>> {
     let joins = |tool: &str| concurrent.iter().any(|pattern| pattern.matches(tool));
     let mut groups: Vec<Range<usize>> = Vec::new();

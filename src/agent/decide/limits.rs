@@ -20,6 +20,18 @@ pub struct Limits {
 }
 
 /// What a model has had in this run. Calls that were never dispatched do not count.
+///
+/// ```
+/// use sess::agent::decide::limits::{Limits, Tallies};
+/// use sess::message::ToolCall;
+///
+/// let limits = Limits { tool_rounds: 10, tool_calls: 10, identical_calls: 1, identical_exempt: vec![] };
+/// let call = ToolCall { id: "c1".into(), name: "read".into(), arguments: "{}".into() };
+/// let mut tallies = Tallies::default();
+/// assert!(tallies.check(&[call.clone()], &limits).is_none());
+/// tallies.count(&call);
+/// assert!(tallies.check(&[call], &limits).is_some());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Tallies {
     /// Rounds whose calls were processed.

@@ -5,6 +5,15 @@ use std::time::Duration;
 
 /// The wait before retry number `retry`: one second, doubled with each retry, with `jitter` (from 0
 /// up to half a second) on top, and never less than the server asked for; but never more than `cap`.
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use std::time::Duration;
+/// use sess::agent::decide::retry::backoff;
+/// let second = NonZeroU32::new(2).unwrap();
+/// let cap = Duration::from_secs(30);
+/// assert_eq!(backoff(second, Duration::ZERO, None, cap), Duration::from_secs(2));
+/// ```
 pub fn backoff(
     retry: NonZeroU32,
     jitter: Duration,

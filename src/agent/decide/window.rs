@@ -6,6 +6,18 @@ use std::fmt;
 use crate::context::{Profile, RequestView, TokenCounter};
 
 /// A request and the window it is meant for, all in the units of one counter.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sess::Message;
+/// use sess::agent::decide::window::Terms;
+/// use sess::context::{HeuristicCounter, Profile, RequestView};
+///
+/// let request = RequestView { messages: &[Arc::new(Message::user("Hello"))], ..RequestView::default() };
+/// let terms = Terms::measure(&HeuristicCounter::default(), &request, &Profile::new(8_192), Some(1_024));
+/// assert!(terms.fits());
+/// assert_eq!((terms.request, terms.usable()), (10, 6_656));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The conversation.

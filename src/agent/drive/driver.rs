@@ -25,6 +25,7 @@ pub(super) struct Driver {
     pub(super) stream: StreamSlot,
     pub(super) conversation: Conversation,
     pub(super) context: Option<Arc<RunContext>>,
+    pub(super) context_digest: Option<String>,
     /// Tokens of the context, as the trigger of a compaction counts them.
     pub(super) context_weight: u64,
     /// The declared tools; empty once they are switched off.
@@ -50,6 +51,7 @@ impl Driver {
             run: task.run,
             stream: task.stream,
             conversation: Conversation::new(task.messages, session),
+            context_digest: task.context.as_ref().map(|context| context.digest()),
             context: task.context,
             context_weight: 0,
             tools: Vec::new(),

@@ -13,17 +13,14 @@ use crate::session::RunContextRecord;
 
 impl Driver {
     pub(super) fn seed(&mut self) -> Step {
-        let digest = self.context.as_ref().map(|context| context.digest());
         self.emit(RunStarted {
             run_id: self.run.id().clone(),
             message_count: self.conversation.len() as u64,
-            context_digest: digest.clone(),
+            context_digest: self.context_digest.clone(),
         });
         *self.core.ledger() = Some(Ledger::open(self.run.id().clone()));
         self.extend_transcript()?;
-        if let Some(digest) = digest {
-            self.record_context(digest);
-        }
+        self.record_context();
         self.weigh_context();
         self.declare_tools()
     }
@@ -58,13 +55,13 @@ impl Driver {
         Ok(self.conversation.record_from(recorded.len())?)
     }
 
-    fn record_context(&self, digest: String) {
+    fn record_context(&self) {
         let (Some(session), Some(context)) = (self.conversation.session(), &self.context) else {
             return;
         };
         let written = session.append_run_context(&RunContextRecord {
             run_id: self.run.id().clone(),
-            digest,
+            digest: self.context_digest.clone().unwrap_or_default(),
             facts: context.facts().to_vec(),
             sections: context.sections(),
         });

@@ -54,7 +54,7 @@ impl Driver {
     pub(super) fn align(&self, site: &Site) {
         let shape = Shape {
             model: site.model.clone(),
-            context: self.context.as_ref().map(|context| context.digest()),
+            context: self.context_digest.clone(),
             tools: digest_of_json(&Json::array(self.tools.iter().cloned())).to_string(),
         };
         let key = Arc::as_ptr(&site.counter).cast::<()>().addr();

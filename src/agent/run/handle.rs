@@ -12,12 +12,53 @@ use crate::id::RunId;
 ///
 /// The run goes on whether or not anybody reads the events, and also when this is dropped; what
 /// is not read yet is kept.
+///
+/// ```
+/// use sess::Message;
+/// use sess::agent::{Agent, EventBody, Outcome};
+/// use sess::backend::{ScriptedBackend, Step};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let backend = ScriptedBackend::new([Step::chunks(["Two and two ", "is four."])]);
+/// let agent = Agent::builder().backend(backend).build()?;
+/// let mut run = agent.run([Message::user("Two and two?")])?;
+/// let mut seen = String::new();
+/// while let Some(event) = run.next_event().await {
+///     if let EventBody::Token(token) = &event.body {
+///         seen.push_str(&token.text);
+///     }
+/// }
+/// match run.result().await.outcome {
+///     Outcome::Completed { text } => assert_eq!(text, seen),
+///     Outcome::Failed { error, .. } => eprintln!("{error}"),
+///     Outcome::Cancelled { .. } => {}
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Run {
     handle: RunHandle,
     events: mpsc::UnboundedReceiver<Arc<Event>>,
 }
 
 /// Watches a run and cancels it, from anywhere. Clones speak of the same run.
+///
+/// ```
+/// use sess::Message;
+/// use sess::agent::Agent;
+/// use sess::backend::{ScriptedBackend, Step};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = Agent::builder().backend(ScriptedBackend::new([Step::stall(["Well, "])])).build()?;
+/// let run = agent.run([Message::user("Think for ever.")])?;
+/// let handle = run.handle();
+/// tokio::spawn(async move { handle.cancel() });
+/// assert_eq!(run.result().await.outcome.as_str(), "cancelled");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct RunHandle {
     mailbox: Arc<Mailbox>,

@@ -164,6 +164,21 @@ impl Drop for WorkTicket {
 }
 
 /// Publishes into one run for ever, also for work that may outlive it.
+///
+/// ```
+/// use sess::agent::event::{Log, LogData};
+/// use sess::agent::{Emitter, RunHandle};
+///
+/// fn tell(run: &RunHandle) -> Emitter {
+///     let emitter = run.emitter();
+///     emitter.emit(Log {
+///         level: "info".into(),
+///         logger: Some("my-layer".into()),
+///         data: LogData::Text("still here".into()),
+///     });
+///     emitter
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Emitter {
     mailbox: Arc<Mailbox>,

@@ -7,6 +7,17 @@ use crate::context::Spent;
 use crate::{Json, Message};
 
 /// How a run ended and what is left of it. Every run has one, however it ended.
+///
+/// ```
+/// use sess::agent::{Outcome, RunResult};
+/// let result = RunResult {
+///     outcome: Outcome::Completed { text: "Four.".into() },
+///     messages: Vec::new(),
+///     spent: None,
+/// };
+/// assert!(result.is_completed());
+/// assert_eq!((result.text(), result.error()), ("Four.", None));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
     /// How it ended.

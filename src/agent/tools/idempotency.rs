@@ -19,6 +19,14 @@ words! {
 }
 
 /// The class of the tools a pattern speaks of.
+///
+/// ```
+/// use sess::agent::{Idempotency, IdempotencyRule};
+/// use sess::canonical::ToolPattern;
+/// let rule = IdempotencyRule { tool: ToolPattern::new("fs_*")?, class: "destructive".parse()? };
+/// assert_eq!(rule.class, Idempotency::Destructive);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyRule {
     /// Which tools.
