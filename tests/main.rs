@@ -35,6 +35,10 @@ mod steps;
 #[cfg(feature = "agent")]
 mod backend;
 
+// How large a request is, how it is made smaller, and what surrounds it.
+#[cfg(feature = "agent")]
+mod context;
+
 // The loop: events, transcripts, limits, cancellation.
 #[cfg(feature = "agent")]
 mod agent;

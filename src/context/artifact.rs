@@ -1,8 +1,10 @@
 //! Where the full text of a long tool result is kept.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use super::counter::length;
 use crate::canonical::Sha256Hex;
@@ -28,6 +30,11 @@ pub struct Artifact {
 
 /// One file a text, in a folder that is created when the first is written.
 ///
+/// A file appears under its name when it is whole, so a program that dies while writing leaves no
+/// half text behind. Nothing is ever deleted. A file of the same name is replaced; names are made
+/// from operation ids, which are unique, so that takes two transcripts with one stem, which share
+/// a folder, and an id that was forged.
+///
 /// ```
 /// # let home = tempfile::tempdir()?;
 /// use sess::context::{ArtifactStore, FolderStore};
@@ -49,9 +56,17 @@ impl FolderStore {
         }
     }
 
-    /// The store of a transcript: `run.artifacts` beside `run.jsonl`.
+    /// The store of a transcript: `run.artifacts` beside `run.jsonl`. What stands behind the last
+    /// dot of the transcript's name is replaced, so a name that begins with its only dot leaves
+    /// `.artifacts`.
     pub fn beside(transcript: &Path) -> Self {
-        Self::new(transcript.with_extension("artifacts"))
+        let name = transcript.file_name().unwrap_or_default().to_string_lossy();
+        // A dot at the very end sets nothing apart.
+        let stem = match name.rfind('.') {
+            Some(dot) if dot + 1 < name.len() => &name[..dot],
+            _ => &name,
+        };
+        Self::new(transcript.with_file_name(format!("{stem}.artifacts")))
     }
 
     /// Where the texts are, or will be.
@@ -62,9 +77,11 @@ impl FolderStore {
 
 impl ArtifactStore for FolderStore {
     fn store(&self, id: &str, text: &str) -> io::Result<Artifact> {
-        let file = format!("{}.txt", flat_name(id));
+        let file = artifact_name(id);
         fs::create_dir_all(&self.folder)?;
-        fs::write(self.folder.join(&file), text)?;
+        let mut staged = NamedTempFile::new_in(&self.folder)?;
+        staged.write_all(text.as_bytes())?;
+        staged.persist(self.folder.join(&file))?;
         Ok(Artifact {
             file,
             digest: Sha256Hex::of(text.as_bytes()).to_string(),
@@ -74,25 +91,21 @@ impl ArtifactStore for FolderStore {
     }
 }
 
-/// An id as a file name: whatever might lead elsewhere becomes an underscore.
-fn flat_name(id: &str) -> String {
-    id.chars()
-        .map(|character| match character {
-            'A'..='Z' | 'a'..='z' | '0'..='9' | '.' | '_' | '-' => character,
-            _ => '_',
-        })
-        .collect()
+/// The file of an operation: its id, with an underscore for whatever might lead elsewhere.
+pub fn artifact_name(id: &str) -> String {
+    if id.is_empty() {
+        return "artifact.txt".to_owned();
+    }
+    let plain = |character: char| match character {
+        'A'..='Z' | 'a'..='z' | '0'..='9' | '.' | '_' | '-' => character,
+        _ => '_',
+    };
+    id.chars().map(plain).chain(".txt".chars()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_folder_is_named_after_the_transcript() {
-        let store = FolderStore::beside(Path::new("/runs/a.b.jsonl"));
-        assert_eq!(store.folder(), Path::new("/runs/a.b.artifacts"));
-    }
 
     #[test]
     fn the_folder_comes_with_the_first_text_and_a_hostile_id_stays_in_it() -> io::Result<()> {
@@ -111,6 +124,18 @@ mod tests {
             fs::read_to_string(store.folder().join(&kept.file))?,
             "größe"
         );
+        let left: Vec<_> = fs::read_dir(store.folder())?.collect();
+        assert_eq!(left.len(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_where_the_folder_should_be_is_an_error_and_stays() -> io::Result<()> {
+        let home = tempfile::tempdir()?;
+        let blocked = home.path().join("kept");
+        fs::write(&blocked, "mine")?;
+        assert!(FolderStore::new(&blocked).store("op", "text").is_err());
+        assert_eq!(fs::read_to_string(&blocked)?, "mine");
         Ok(())
     }
 }

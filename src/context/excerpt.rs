@@ -47,25 +47,43 @@ pub fn excerpt(text: &str, limit: usize) -> Option<Excerpt<'_>> {
 impl Excerpt<'_> {
     /// The excerpt when the full text is in this file.
     pub fn stored(&self, artifact: &Artifact) -> String {
-        let place = format!("full result: {} sha256 {}", artifact.file, artifact.digest);
-        self.around(&place)
+        self.around(&stored_marker(self.elided_chars, artifact))
     }
 
     /// The excerpt when the full text could not be put anywhere.
     pub fn not_stored(&self, why: &str) -> String {
         let digest = Sha256Hex::of(self.whole.as_bytes());
-        self.around(&format!("full result {why}, sha256 {digest}"))
+        let bytes = self.whole.len() as u64;
+        self.around(&unstored_marker(self.elided_chars, bytes, why, &digest))
     }
 
-    fn around(&self, place: &str) -> String {
-        let (elided, bytes) = (thousands(self.elided_chars), thousands(self.whole.len()));
-        let (head, tail) = (self.head, self.tail);
-        format!("{head}\n[... elided {elided} chars ({bytes} bytes total); {place} ...]\n{tail}")
+    /// Beginning and end with this line between them.
+    pub fn around(&self, marker: &str) -> String {
+        format!("{}\n{marker}\n{}", self.head, self.tail)
     }
 }
 
+/// The line that stands for what was left out of a text that is kept whole in a file. `elided` is
+/// in characters.
+pub fn stored_marker(elided: usize, artifact: &Artifact) -> String {
+    let Artifact { file, digest, .. } = artifact;
+    let place = format!(": {file} sha256 {digest}");
+    marker(elided, artifact.bytes, &place)
+}
+
+/// The line that stands for what was left out of a text of so many bytes that is kept nowhere.
+/// `why` completes "full result …".
+pub fn unstored_marker(elided: usize, bytes: u64, why: &str, digest: &Sha256Hex) -> String {
+    marker(elided, bytes, &format!(" {why}, sha256 {digest}"))
+}
+
+fn marker(elided: usize, bytes: u64, place: &str) -> String {
+    let (elided, bytes) = (thousands(elided as u64), thousands(bytes));
+    format!("[... elided {elided} chars ({bytes} bytes total); full result{place} ...]")
+}
+
 /// The last grapheme boundary at or before this many characters.
-fn boundary_within(text: &str, characters: usize) -> usize {
+pub(super) fn boundary_within(text: &str, characters: usize) -> usize {
     let mut count = 0;
     for (start, cluster) in text.grapheme_indices(true) {
         count += cluster.chars().count();
@@ -89,7 +107,7 @@ fn boundary_before_end(text: &str, characters: usize) -> usize {
 }
 
 /// `1234567` as `1,234,567`.
-fn thousands(number: usize) -> String {
+fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {

@@ -14,10 +14,10 @@ pub mod excerpt;
 pub mod run_context;
 pub mod spent;
 
-pub use artifact::{Artifact, ArtifactStore, FolderStore};
+pub use artifact::{Artifact, ArtifactStore, FolderStore, artifact_name};
 pub use budget::{BudgetError, Cap, Profile, RequestBudget, Tripped};
 pub use compactor::{Compacted, CompactionRequest, Compactor, Target};
 pub use counter::{HeuristicCounter, RequestView, TokenCounter, UsageReport, default_counter};
-pub use excerpt::{Excerpt, excerpt};
+pub use excerpt::{Excerpt, excerpt, stored_marker, unstored_marker};
 pub use run_context::{RunContext, UnnamedEntry};
 pub use spent::Spent;

@@ -1,0 +1,3 @@
+//! How large a request is, how it is made smaller, and what surrounds it.
+
+mod artifacts;
