@@ -260,14 +260,14 @@ impl Header<'_> {
         if !summary.report.open_calls.is_empty() {
             next.push((
                 format!("sess pending {file}"),
-                "the open calls, to be settled with `sess resolve`",
+                "what is known of the open calls",
             ));
         }
         match summary.report.health {
             Health::TornTail => {
                 next.push((
                     format!("sess repair {file}"),
-                    "cuts off the torn line and keeps a copy",
+                    "cuts off the torn line, keeps a copy",
                 ));
             }
             Health::MissingNewline => next.push((format!("sess repair {file}"), "adds it")),
