@@ -1,12 +1,15 @@
 //! One line of a transcript: what it is, and the five keys of its envelope.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 
 use super::damage::Damage;
+use super::shape::{Part, Shape};
 use super::text::text_of;
-use crate::canonical::{self, members};
+use crate::canonical;
 
 /// The version every line carries as `v`.
 ///
@@ -16,6 +19,10 @@ pub const FORMAT_VERSION: u64 = 1;
 
 /// What one line holds.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and nearly all are objects"
+)]
 pub enum Verdict<'a> {
     /// Only white space (by Unicode's notion): ignored, but counted.
     Blank,
@@ -63,54 +70,27 @@ pub(crate) fn kind_of(text: &str) -> &'static str {
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
     text: &'a str,
-    id: Option<&'a str>,
-    payload: Option<&'a str>,
-    ts: Option<&'a str>,
-    type_name: Option<&'a str>,
-    version: Option<&'a str>,
+    shape: Shape,
 }
 
 impl<'a> Envelope<'a> {
     /// Splits text that is known to be a JSON object.
     pub(crate) fn split(text: &'a str) -> Self {
-        let mut envelope = Self {
-            text,
-            id: None,
-            payload: None,
-            ts: None,
-            type_name: None,
-            version: None,
-        };
-        for (key, value) in members(text).into_iter().flatten() {
-            let slot = match key {
-                "\"id\"" => &mut envelope.id,
-                "\"payload\"" => &mut envelope.payload,
-                "\"ts\"" => &mut envelope.ts,
-                "\"type\"" => &mut envelope.type_name,
-                "\"v\"" => &mut envelope.version,
-                _ => match envelope.slot_of_escaped(key) {
-                    Some(slot) => slot,
-                    None => continue,
-                },
-            };
-            *slot = Some(value);
-        }
-        envelope
+        Self::of_shape(text, Shape::of(text))
     }
 
-    /// A key may be spelled with escapes and still be one of the five.
-    fn slot_of_escaped(&mut self, key: &str) -> Option<&mut Option<&'a str>> {
-        if !key.contains('\\') {
-            return None;
-        }
-        Some(match canonical::unescape(key).text.as_ref() {
-            "id" => &mut self.id,
-            "payload" => &mut self.payload,
-            "ts" => &mut self.ts,
-            "type" => &mut self.type_name,
-            "v" => &mut self.version,
-            _ => return None,
-        })
+    /// Of text whose shape is known.
+    pub(crate) fn of_shape(text: &'a str, shape: Shape) -> Self {
+        Self { text, shape }
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// A part of the line as JSON text.
+    pub(crate) fn part(&self, part: Part) -> Option<&'a str> {
+        self.shape.part(self.text, part)
     }
 
     /// The stored line, byte for byte.
@@ -120,34 +100,34 @@ impl<'a> Envelope<'a> {
 
     /// The id, when it is a string.
     pub fn id(&self) -> Option<Cow<'a, str>> {
-        self.id.and_then(string)
+        self.part(Part::Id).and_then(string)
     }
 
     /// The time stamp as it stands, empty when there is none. It is never trusted for order.
     pub fn ts(&self) -> Cow<'a, str> {
-        self.ts
+        self.part(Part::Ts)
             .map(|token| string(token).unwrap_or_else(|| text_of(token).into()))
             .unwrap_or_default()
     }
 
     /// The type, when it is a string. Without one the object is no envelope.
     pub fn type_name(&self) -> Option<Cow<'a, str>> {
-        self.type_name.and_then(string)
+        self.part(Part::Type).and_then(string)
     }
 
     /// The payload as JSON text, whatever its kind.
     pub fn payload(&self) -> Option<&'a str> {
-        self.payload
+        self.part(Part::Payload)
     }
 
     /// The version as JSON text.
     pub fn version(&self) -> Option<&'a str> {
-        self.version
+        self.part(Part::Version)
     }
 
     /// Whether the version is a JSON number equal to [`FORMAT_VERSION`].
     pub fn is_supported(&self) -> bool {
-        self.version
+        self.version()
             .is_some_and(|token| match token.split_once('.') {
                 _ if kind_of(token) != "number" => false,
                 _ if token.contains(['e', 'E']) => token.parse() == Ok(FORMAT_VERSION as f64),
@@ -173,7 +153,7 @@ pub(crate) fn string(token: &str) -> Option<Cow<'_, str>> {
 /// typed view reads U+FFFD there.
 pub(crate) fn lone_surrogate(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let mut at = first_surrogate(bytes)?;
     while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
         let escape = at + found;
         match surrogate_at(bytes, escape) {
@@ -187,6 +167,17 @@ pub(crate) fn lone_surrogate(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Where something stands that may be a surrogate's escape: one scan for bytes that most lines do
+/// not hold, since looking at each escape takes long where there are many.
+fn first_surrogate(bytes: &[u8]) -> Option<usize> {
+    static STARTS: LazyLock<[Finder<'_>; 2]> =
+        LazyLock::new(|| [Finder::new(b"\\ud"), Finder::new(b"\\uD")]);
+    let found = STARTS.iter().filter_map(|start| start.find(bytes)).min()?;
+    // The backslash may be an escaped one, and so be the second of two.
+    let run = bytes.get(..found)?.iter().rev();
+    Some(found - run.take_while(|byte| **byte == b'\\').count())
 }
 
 /// The surrogate that the escape at this place spells, if it spells one.
@@ -263,5 +254,11 @@ mod tests {
         assert_eq!(lone_surrogate(r#"{"a":"\ud83d x"}"#), Some(6));
         assert_eq!(lone_surrogate(r#"{"a":"\ud83d\ud83d\ude00"}"#), Some(6));
         assert_eq!(lone_surrogate(r#"{"a":"\n\udc00"}"#), Some(8));
+        assert_eq!(lone_surrogate(r#"{"a":"\\\udc00"}"#), Some(8));
+        assert_eq!(lone_surrogate(r#"{"a":"\ud7ff\uDFFF"}"#), Some(12));
+        assert_eq!(
+            lone_surrogate(r#"{"a":"\ud83d\ude00\u0041\ud83d"}"#),
+            Some(24)
+        );
     }
 }

@@ -9,6 +9,7 @@ use std::thread;
 use super::damage::Damage;
 use super::envelope::{Envelope, Verdict};
 use super::read::{Block, Blocks, Line};
+use super::shape::Shape;
 
 /// Judging more blocks at once than this gains nothing: reading and folding are done by one thread.
 const MOST_WORKERS: usize = 4;
@@ -76,9 +77,10 @@ impl Judged {
 }
 
 /// A verdict without what it borrows.
+#[expect(clippy::large_enum_variant, reason = "nearly all are objects")]
 enum Opinion {
     Blank,
-    Object,
+    Object(Shape),
     Value(&'static str),
     Damaged(Box<Damage>),
 }
@@ -87,7 +89,7 @@ impl Opinion {
     fn of(bytes: &[u8]) -> Self {
         match Verdict::of(bytes) {
             Verdict::Blank => Opinion::Blank,
-            Verdict::Object(_) => Opinion::Object,
+            Verdict::Object(envelope) => Opinion::Object(envelope.shape()),
             Verdict::Value(kind) => Opinion::Value(kind),
             Verdict::Damaged(damage) => Opinion::Damaged(Box::new(damage)),
         }
@@ -97,8 +99,8 @@ impl Opinion {
         match self {
             Opinion::Blank => Verdict::Blank,
             // An object has been found to be UTF-8; checking that again is a fraction of judging.
-            Opinion::Object => match std::str::from_utf8(bytes) {
-                Ok(text) => Verdict::Object(Envelope::split(text)),
+            Opinion::Object(shape) => match std::str::from_utf8(bytes) {
+                Ok(text) => Verdict::Object(Envelope::of_shape(text, *shape)),
                 Err(_) => Verdict::Damaged(Damage::of(bytes)),
             },
             Opinion::Value(kind) => Verdict::Value(kind),
