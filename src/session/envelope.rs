@@ -37,9 +37,14 @@ pub enum Verdict<'a> {
 impl<'a> Verdict<'a> {
     /// Judges a line's bytes, its separator left out. Every byte is checked.
     pub fn of(bytes: &'a [u8]) -> Self {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return Verdict::Damaged(Damage::of(bytes));
-        };
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::of_text(text),
+            Err(_) => Verdict::Damaged(Damage::of(bytes)),
+        }
+    }
+
+    /// Judges a line that is known to be UTF-8.
+    pub(crate) fn of_text(text: &'a str) -> Self {
         if serde_json::from_str::<&RawValue>(text).is_ok() {
             return match text.trim_ascii_start().as_bytes().first() {
                 Some(b'{') => Verdict::Object(Envelope::split(text)),
@@ -49,7 +54,7 @@ impl<'a> Verdict<'a> {
         if text.trim().is_empty() {
             return Verdict::Blank;
         }
-        Verdict::Damaged(Damage::of(bytes))
+        Verdict::Damaged(Damage::of(text.as_bytes()))
     }
 }
 
@@ -153,38 +158,64 @@ pub(crate) fn string(token: &str) -> Option<Cow<'_, str>> {
 /// typed view reads U+FFFD there.
 pub(crate) fn lone_surrogate(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut at = first_surrogate(bytes)?;
-    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
-        let escape = at + found;
-        match surrogate_at(bytes, escape) {
-            Some(0xD800..=0xDBFF)
-                if matches!(surrogate_at(bytes, escape + 6), Some(0xDC00..=0xDFFF)) =>
-            {
-                at = escape + 12;
+    let mut low_case = Search::new(&STARTS[0], bytes);
+    let mut high_case = Search::new(&STARTS[1], bytes);
+    let mut partner = None;
+    loop {
+        let at = match (low_case.next, high_case.next) {
+            (None, None) => return None,
+            (Some(a), Some(b)) if a < b => low_case.take(a),
+            (Some(a), None) => low_case.take(a),
+            (_, Some(b)) => high_case.take(b),
+        };
+        match surrogate_at(bytes, at) {
+            None => {}
+            Some(0xDC00..) if partner == Some(at) => {}
+            Some(0xD800..=0xDBFF) if matches!(surrogate_at(bytes, at + 6), Some(0xDC00..)) => {
+                partner = Some(at + 6);
             }
-            Some(_) => return Some(escape),
-            None => at = escape + 2,
+            Some(_) => return Some(at),
         }
     }
-    None
 }
 
-/// Where something stands that may be a surrogate's escape: one scan for bytes that most lines do
-/// not hold, since looking at each escape takes long where there are many.
-fn first_surrogate(bytes: &[u8]) -> Option<usize> {
-    static STARTS: LazyLock<[Finder<'_>; 2]> =
-        LazyLock::new(|| [Finder::new(b"\\ud"), Finder::new(b"\\uD")]);
-    let found = STARTS.iter().filter_map(|start| start.find(bytes)).min()?;
-    // The backslash may be an escaped one, and so be the second of two.
-    let run = bytes.get(..found)?.iter().rev();
-    Some(found - run.take_while(|byte| **byte == b'\\').count())
+/// How the escape of a surrogate begins. Few lines hold these bytes, so a scan for them is much
+/// faster than a look at each escape.
+static STARTS: LazyLock<[Finder<'_>; 2]> =
+    LazyLock::new(|| [Finder::new(b"\\ud"), Finder::new(b"\\uD")]);
+
+/// One of [`STARTS`] in a text.
+struct Search<'a> {
+    start: &'a Finder<'a>,
+    bytes: &'a [u8],
+    next: Option<usize>,
 }
 
-/// The surrogate that the escape at this place spells, if it spells one.
+impl<'a> Search<'a> {
+    fn new(start: &'a Finder<'a>, bytes: &'a [u8]) -> Self {
+        let next = start.find(bytes);
+        Self { start, bytes, next }
+    }
+
+    /// Takes the place found and looks for the one after it.
+    fn take(&mut self, at: usize) -> usize {
+        let rest = self.bytes.get(at + 1..).unwrap_or_default();
+        self.next = self.start.find(rest).map(|found| at + 1 + found);
+        at
+    }
+}
+
+/// The surrogate that the escape at this place spells, if it spells one. The backslash may be the
+/// second of two, and escape nothing.
 fn surrogate_at(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    let code = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    matches!(code, 0xD800..=0xDFFF).then_some(code)
+    let mut code = 0;
+    for digit in digits {
+        code = code << 4 | char::from(*digit).to_digit(16)? as u16;
+    }
+    let run = bytes.get(..at)?.iter().rev();
+    let is_escaped = run.take_while(|byte| **byte == b'\\').count() % 2 == 1;
+    (matches!(code, 0xD800..=0xDFFF) && !is_escaped).then_some(code)
 }
 
 /// The member of a payload that is not `null`, since `null` counts as absent.

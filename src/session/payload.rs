@@ -7,7 +7,7 @@ use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
 use super::shape::Part;
 pub(crate) use super::text::text_of;
-use crate::canonical::{self, Json, elements};
+use crate::canonical::{self, Json, elements, members};
 use crate::message::{Message, Role};
 
 /// The eight types this crate gives a meaning to. Nothing else may be appended under these names.
@@ -69,7 +69,7 @@ impl<'a> Payload<'a> {
             "elision" => Payload::Elision(elision_items(object)?),
             "tool-dispatched" => {
                 needs_id(envelope, "tool-dispatched")?;
-                Payload::ToolDispatched(DispatchView { payload: object })
+                Payload::ToolDispatched(DispatchView::of(object))
             }
             "tool-settled" => Payload::ToolSettled(SettleView::of(object)?),
             "run-context" => {
@@ -281,26 +281,49 @@ fn elision_item(index: usize, item: &str) -> Result<ElisionItem<'_>, Fault> {
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchView<'a> {
     payload: &'a str,
+    /// The values of [`DISPATCH_KEYS`].
+    known: [Option<&'a str>; DISPATCH_KEYS.len()],
 }
 
+const DISPATCH_KEYS: [&str; 7] = [
+    "arguments",
+    "arguments-digest",
+    "call-id",
+    "idempotency",
+    "round",
+    "run-id",
+    "tool",
+];
+
 impl<'a> DispatchView<'a> {
+    fn of(payload: &'a str) -> Self {
+        let mut known = [None; DISPATCH_KEYS.len()];
+        for (key, value) in members(payload).into_iter().flatten() {
+            let key = canonical::unescape(key).text;
+            let place = DISPATCH_KEYS.iter().position(|known| *known == key);
+            if let Some(slot) = place.and_then(|place| known.get_mut(place)) {
+                *slot = Some(value);
+            }
+        }
+        Self { payload, known }
+    }
+
     /// The model's id for the call.
     pub fn call_id(&self) -> String {
-        present(self.payload, "call-id")
-            .map(text_of)
-            .unwrap_or_default()
+        self.get("call-id").map(text_of).unwrap_or_default()
     }
 
     /// The tool.
     pub fn tool(&self) -> String {
-        present(self.payload, "tool")
-            .map(text_of)
-            .unwrap_or_default()
+        self.get("tool").map(text_of).unwrap_or_default()
     }
 
-    /// Any other key as JSON text; `null` counts as absent.
+    /// Any key as JSON text; `null` counts as absent.
     pub fn get(&self, key: &str) -> Option<&'a str> {
-        present(self.payload, key)
+        match DISPATCH_KEYS.iter().position(|known| *known == key) {
+            Some(place) => self.known[place].filter(|token| *token != "null"),
+            None => present(self.payload, key),
+        }
     }
 }
 
