@@ -40,6 +40,11 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
+    /// The members from some place between two of an object on.
+    pub(crate) fn inside(rest: &'a str) -> Self {
+        Self { rest }
+    }
+
     /// The next key, still quoted and escaped. Its value must be taken before the key after it.
     pub(crate) fn key(&mut self) -> Option<&'a str> {
         self.rest = skip_separators(self.rest);

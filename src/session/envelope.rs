@@ -98,6 +98,11 @@ impl<'a> Envelope<'a> {
         self.shape.part(self.text, part)
     }
 
+    /// See [`Shape::payload_around`].
+    pub(crate) fn payload_around(&self, part: Part) -> (&'a str, &'a str) {
+        self.shape.payload_around(self.text, part)
+    }
+
     /// The stored line, byte for byte.
     pub fn text(&self) -> &'a str {
         self.text

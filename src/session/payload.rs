@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
-use super::shape::Part;
+use super::shape::{Part, spelled};
 pub(crate) use super::text::text_of;
-use crate::canonical::{self, Json, elements, members};
+use crate::canonical::{self, Json, Members, elements, members};
 use crate::message::{Message, Role};
 
 /// The eight types this crate gives a meaning to. Nothing else may be appended under these names.
@@ -109,16 +109,17 @@ pub struct MessageView<'a> {
     /// the background nor a stand-in for a call that was given up on (the extras `background`,
     /// `outcome-unknown` and `abandoned`).
     pub is_result: bool,
-    payload: &'a str,
+    /// The payload up to its content, and what stands behind that.
+    around_content: (&'a str, &'a str),
 }
 
 impl<'a> MessageView<'a> {
     pub(crate) fn of(envelope: &Envelope<'a>) -> Result<Self, Fault> {
-        let payload = match envelope.payload() {
-            Some(text) if kind_of(text) == "object" => text,
+        match envelope.payload() {
+            Some(text) if kind_of(text) == "object" => {}
             Some(text) => return Err(bad("payload", "an object", text)),
             None => return Err(bad("payload", "an object", "missing")),
-        };
+        }
         let part = |part| envelope.part(part).filter(|token| *token != "null");
         let flag = |flag| part(flag) == Some("true");
         Ok(Self {
@@ -136,7 +137,7 @@ impl<'a> MessageView<'a> {
             is_result: ![Part::Background, Part::OutcomeUnknown, Part::Abandoned]
                 .into_iter()
                 .any(flag),
-            payload,
+            around_content: envelope.payload_around(Part::Content),
         })
     }
 
@@ -165,9 +166,18 @@ impl<'a> MessageView<'a> {
         self.tool_calls.and_then(elements).into_iter().flatten()
     }
 
-    /// A key beside the message, such as `usage`, as JSON text; `null` counts as absent.
+    /// A key beside the message, such as `usage`, as JSON text; `null` counts as absent. The content,
+    /// which is long, is not walked over again.
     pub fn extra(&self, key: &str) -> Option<&'a str> {
-        present(self.payload, key)
+        let (before, behind) = self.around_content;
+        let before = members(before).into_iter().flatten();
+        let found = before
+            .chain(Members::inside(behind))
+            .filter(|(token, _)| spelled(token) == key)
+            .last();
+        found
+            .map(|(_, value)| value)
+            .filter(|token| *token != "null")
     }
 
     /// Whether an extra is `true`.
@@ -299,7 +309,7 @@ impl<'a> DispatchView<'a> {
     fn of(payload: &'a str) -> Self {
         let mut known = [None; DISPATCH_KEYS.len()];
         for (key, value) in members(payload).into_iter().flatten() {
-            let key = canonical::unescape(key).text;
+            let key = spelled(key);
             let place = DISPATCH_KEYS.iter().position(|known| *known == key);
             if let Some(slot) = place.and_then(|place| known.get_mut(place)) {
                 *slot = Some(value);

@@ -80,11 +80,11 @@ impl Shape {
             (start, start + value.len())
         };
         while let Some(key) = walk.key() {
-            match Part::of_envelope(&name(key)) {
+            match Part::of_envelope(&spelled(key)) {
                 Some(Part::Payload) => {
                     shape.places[Part::Role as usize..].fill((0, 0));
                     let payload = walk.object_or_value(|key, value| {
-                        if let Some(part) = Part::of_payload(&name(key)) {
+                        if let Some(part) = Part::of_payload(&spelled(key)) {
                             shape.places[part as usize] = place(value);
                         }
                     });
@@ -102,10 +102,22 @@ impl Shape {
         let (start, end) = self.places[part as usize];
         text.get(start..end).filter(|value| !value.is_empty())
     }
+
+    /// The payload up to one of its parts, and what stands behind that; all of it and nothing when
+    /// the part is absent.
+    pub(crate) fn payload_around<'a>(&self, text: &'a str, part: Part) -> (&'a str, &'a str) {
+        let (from, to) = self.places[Part::Payload as usize];
+        let (start, end) = match self.places[part as usize] {
+            (0, 0) => (to, to),
+            place => place,
+        };
+        let slice = |start, end| text.get(start..end).unwrap_or_default();
+        (slice(from, start), slice(end, to))
+    }
 }
 
 /// What a key token spells.
-fn name(key: &str) -> Cow<'_, str> {
+pub(crate) fn spelled(key: &str) -> Cow<'_, str> {
     match key.get(1..key.len().saturating_sub(1)) {
         Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
         _ => unescape(key).text,
@@ -147,6 +159,18 @@ mod tests {
         assert_eq!(part(text, Part::Role), None);
         assert_eq!(part(text, Part::Payload), Some(r#"[{"role":1}]"#));
         assert_eq!(part(text, Part::Version), Some("2"));
+    }
+
+    #[test]
+    fn what_surrounds_a_part_of_the_payload_can_be_walked_alone() {
+        let text = r#"{"payload":{"a":1,"content":"x","b":2},"v":1}"#;
+        let shape = Shape::of(text);
+        assert_eq!(
+            shape.payload_around(text, Part::Content),
+            (r#"{"a":1,"content":"#, r#","b":2}"#)
+        );
+        let all = r#"{"a":1,"content":"x","b":2}"#;
+        assert_eq!(shape.payload_around(text, Part::Role), (all, ""));
     }
 
     #[test]
