@@ -297,10 +297,11 @@ fn spelt(name: &Path) -> &str {
 /// How the file ends. Whether its writer still runs is not in it, but a fresh end is a sign.
 fn state(summary: &Summary, now: DateTime<Utc>) -> String {
     let verdict = summary.verdict();
-    let on_the_way = matches!(
-        summary.progress(),
-        Progress::Nothing | Progress::Unanswered | Progress::InTheMiddle
-    );
+    let on_the_way = summary.report.health == Health::TornTail
+        || matches!(
+            summary.progress(),
+            Progress::Nothing | Progress::Unanswered | Progress::InTheMiddle
+        );
     let age = summary
         .counts
         .span
