@@ -39,20 +39,55 @@ pub struct Members<'a> {
     rest: &'a str,
 }
 
+impl<'a> Members<'a> {
+    /// The members from some place between two of an object on.
+    pub(crate) fn inside(rest: &'a str) -> Self {
+        Self { rest }
+    }
+
+    /// The next key, still quoted and escaped. Its value must be taken before the key after it.
+    pub(crate) fn key(&mut self) -> Option<&'a str> {
+        self.rest = skip_separators(self.rest);
+        if !self.rest.starts_with('"') {
+            return None;
+        }
+        Some(self.take(string_end(self.rest)))
+    }
+
+    /// The value of the key just taken.
+    pub(crate) fn value(&mut self) -> &'a str {
+        self.rest = skip_separators(self.rest);
+        self.take(value_end(self.rest))
+    }
+
+    /// The same. If it is an object, its members are visited on the way to its end.
+    pub(crate) fn object_or_value(&mut self, mut visit: impl FnMut(&'a str, &'a str)) -> &'a str {
+        self.rest = skip_separators(self.rest);
+        let Some(inside) = self.rest.strip_prefix('{') else {
+            return self.value();
+        };
+        let mut inner = Members { rest: inside };
+        for (key, value) in inner.by_ref() {
+            visit(key, value);
+        }
+        // The walk stops in front of the brace that closes the object.
+        let length = self.rest.len() - inner.rest.len() + 1;
+        self.take(length.min(self.rest.len()))
+    }
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+}
+
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = skip_separators(self.rest);
-        if !rest.starts_with('"') {
-            self.rest = "";
-            return None;
-        }
-        let (key, rest) = rest.split_at(string_end(rest));
-        let rest = skip_separators(rest);
-        let (value, rest) = rest.split_at(value_end(rest));
-        self.rest = rest;
-        Some((key, value))
+        let key = self.key()?;
+        Some((key, self.value()))
     }
 }
 

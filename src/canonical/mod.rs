@@ -47,7 +47,7 @@ mod write;
 pub use arguments::{canonical_arguments, canonical_arguments_of};
 pub use digest::{Sha256Hex, digest_of_json, digest_of_text};
 pub use json::Json;
-pub(crate) use members::{elements, member, members};
+pub(crate) use members::{Members, elements, member, members};
 pub use parse::JsonError;
 pub use pattern::{EmptyPattern, ToolPattern};
 pub use string::{Unescaped, unescape, write_string};

@@ -58,6 +58,9 @@ pub fn unescape(token: &str) -> Unescaped<'_> {
     reader.text.push_str(plain);
     while !rest.is_empty() {
         rest = reader.escape(rest);
+        if rest.starts_with('\\') {
+            continue;
+        }
         let plain = memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
         let (plain, after) = rest.split_at(plain);
         reader.text.push_str(plain);
@@ -149,9 +152,9 @@ impl Reader {
     }
 
     fn code_unit<'a>(&mut self, first: u16, after: &'a str) -> &'a str {
-        if let Some((second, after)) = unit(after)
+        if matches!(first, 0xD800..=0xDBFF)
+            && let Some((second, after)) = unit(after)
             && let Some(Ok(pair)) = char::decode_utf16([first, second]).next()
-            && pair > '\u{FFFF}'
         {
             self.text.push(pair);
             return after;
@@ -170,7 +173,10 @@ impl Reader {
 /// The code unit of the `\uXXXX` escape `rest` begins with, and what follows it.
 fn unit(rest: &str) -> Option<(u16, &str)> {
     let digits = rest.strip_prefix("\\u")?;
-    let unit = u16::from_str_radix(digits.get(..4)?, 16).ok()?;
+    let mut unit = 0;
+    for digit in digits.get(..4)?.bytes() {
+        unit = unit << 4 | char::from(digit).to_digit(16)? as u16;
+    }
     Some((unit, digits.get(4..)?))
 }
 

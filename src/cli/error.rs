@@ -215,6 +215,14 @@ impl From<io::Error> for Error {
     }
 }
 
+/// What only the command does, such as writing manual pages, has no typed errors: its causes are
+/// said one after the other.
+impl From<anyhow::Error> for Error {
+    fn from(error: anyhow::Error) -> Self {
+        Self::unknown(format!("{error:#}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,6 +21,10 @@ const DEEPEST: usize = 6;
 const ITEM: &str = "-";
 /// In front of each line of a text, so that no text can look like a key or a row.
 const BAR: &str = "│";
+/// Keys and the names of tools take at most so many columns.
+const NAME: usize = 40;
+/// The same of ids where no screen sets a limit.
+const UNLIMITED: usize = 120;
 /// On a narrow screen text still takes so many columns.
 const LEAST: usize = 30;
 
@@ -81,8 +85,11 @@ impl<'o> Full<'o> {
             self.block(0, &content)?;
         }
         for call in calls_of(view) {
-            let name = visible::one_line(&call.name).into_owned();
-            let id = visible::one_line(&call.id).into_owned();
+            let name = visible::excerpt(&call.name, NAME);
+            let room = self
+                .room(0)
+                .map_or(UNLIMITED, |room| room.saturating_sub(NAME + 3));
+            let id = visible::excerpt(&call.id, room);
             let ink = self.ink;
             self.indent(0)?;
             writeln!(self.out, "→ {} {}", ink.bold(&name), ink.dim(&id))?;
@@ -151,7 +158,7 @@ impl<'o> Full<'o> {
     fn key(&mut self, level: usize, key: &str) -> io::Result<()> {
         self.indent(level)?;
         let colon = if key == ITEM { "" } else { ":" };
-        let key = [&visible::one_line(key), colon].concat();
+        let key = [&visible::excerpt(key, NAME), colon].concat();
         write!(self.out, "{}", self.ink.dim(&key))
     }
 

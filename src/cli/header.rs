@@ -260,14 +260,14 @@ impl Header<'_> {
         if !summary.report.open_calls.is_empty() {
             next.push((
                 format!("sess pending {file}"),
-                "the open calls, to be settled with `sess resolve`",
+                "what is known of the open calls",
             ));
         }
         match summary.report.health {
             Health::TornTail => {
                 next.push((
                     format!("sess repair {file}"),
-                    "cuts off the torn line and keeps a copy",
+                    "cuts off the torn line, keeps a copy",
                 ));
             }
             Health::MissingNewline => next.push((format!("sess repair {file}"), "adds it")),
@@ -297,10 +297,11 @@ fn spelt(name: &Path) -> &str {
 /// How the file ends. Whether its writer still runs is not in it, but a fresh end is a sign.
 fn state(summary: &Summary, now: DateTime<Utc>) -> String {
     let verdict = summary.verdict();
-    let on_the_way = matches!(
-        summary.progress(),
-        Progress::Nothing | Progress::Unanswered | Progress::InTheMiddle
-    );
+    let on_the_way = summary.report.health == Health::TornTail
+        || matches!(
+            summary.progress(),
+            Progress::Nothing | Progress::Unanswered | Progress::InTheMiddle
+        );
     let age = summary
         .counts
         .span

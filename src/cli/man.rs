@@ -4,11 +4,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::{Command, CommandFactory, ValueHint};
 use clap_mangen::Man;
 
 use super::args::Cli;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::exit::{self, Exit};
 use super::output::Output;
 
@@ -29,7 +30,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
-    fs::create_dir_all(&args.folder).map_err(|error| cannot_write(&args.folder, &error))?;
+    fs::create_dir_all(&args.folder).with_context(|| writing(&args.folder))?;
     let mut sess = Cli::command().disable_help_subcommand(true);
     sess.build();
     write_page(&sess, &args.folder)?;
@@ -44,8 +45,9 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
 fn write_page(command: &Command, folder: &Path) -> Result<()> {
     let man = Man::new(command.clone());
     let path = folder.join(man.get_filename());
-    let page = page(command, &man).map_err(|error| cannot_write(&path, &error))?;
-    fs::write(&path, page).map_err(|error| cannot_write(&path, &error))
+    let page = page(command, &man).with_context(|| writing(&path))?;
+    fs::write(&path, page).with_context(|| writing(&path))?;
+    Ok(())
 }
 
 /// The sections of clap_mangen, with those that follow the help under their usual names.
@@ -80,6 +82,6 @@ fn write_section(text: &str, page: &mut impl Write) -> io::Result<()> {
     writeln!(page, ".fi")
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::unknown(format!("cannot write: {error}")).at(path)
+fn writing(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }

@@ -151,3 +151,51 @@ fn raw(out: &mut Output, entry: &Entry<'_>) -> io::Result<()> {
     out.stored(entry.bytes)?;
     out.write_all(entry.ending.as_bytes())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Command, parse};
+    use super::super::terminal::Screen;
+    use super::*;
+    use crate::look::width;
+
+    /// What a terminal of that many columns shows.
+    fn shown(words: &str, columns: usize) -> String {
+        let screen = Screen {
+            terminal: true,
+            colour: false,
+            columns: Some(columns),
+        };
+        let words = words.split(' ').map(Into::into);
+        let Ok(Command::Peek(args)) = parse(words).map(|cli| cli.command) else {
+            panic!("another command");
+        };
+        Output::captured(screen, false, |out| {
+            run(&args, out).unwrap();
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn a_screen_of_eighty_columns_is_enough() {
+        let found = shown("sess peek samples/sessions/interrupted.jsonl", 80);
+        assert_eq!(
+            found,
+            include_str!("../../tests/cli/peek/interrupted-80.txt")
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_screen() {
+        for name in ["hostile", "pending", "wide", "two-compactions"] {
+            for columns in [60, 80, 120] {
+                for option in ["--full", "-n100"] {
+                    let words = format!("sess peek {option} samples/sessions/{name}.jsonl");
+                    let found = shown(&words, columns);
+                    let wide = found.lines().find(|line| width::width(line) > columns);
+                    assert_eq!(wide, None, "{words} {columns}");
+                }
+            }
+        }
+    }
+}

@@ -263,7 +263,7 @@ fn message<'a>(envelope: &Envelope<'a>) -> Option<MessageView<'a>> {
     if envelope.type_name()? != "message" {
         return None;
     }
-    MessageView::of(envelope.payload()).ok()
+    MessageView::of(envelope).ok()
 }
 
 /// The message without what surrounds it in the file; calls are as stored.

@@ -8,7 +8,7 @@
 //! Line, time of day, time since the line before where it is a second or more (or the date, where
 //! it changes), a mark, what the line is, and what it says.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -17,9 +17,10 @@ use crate::look::check::Report;
 use crate::look::entry::{Entry, Mark, What};
 use crate::look::{visible, width};
 use crate::message::Role;
-use crate::session::operations::{CallState, OpenCall};
+use crate::session::operations::CallState;
 
 use super::output::{Ink, Output, Style};
+use super::time::counted;
 
 /// How many columns the text of a row takes where no screen sets a limit.
 const UNLIMITED: usize = 120;
@@ -96,20 +97,10 @@ impl Rows {
         let label = width::pad(&label, if text.is_empty() { 0 } else { LABEL });
         let ink = self.ink;
         let (style, weak) = style_of(entry, mark);
-        write!(
-            out,
-            "{} {} {} ",
-            ink.dim(&number),
-            ink.dim(&time),
-            ink.dim(&gap)
-        )?;
+        write!(out, "{} ", ink.dim(&[number, time, gap].join(" ")))?;
         match style {
-            Some(style) => write!(
-                out,
-                "{} {}",
-                ink.paint(style, &glyph),
-                ink.paint(style, &label)
-            )?,
+            Some(style) if mark.is_none() => write!(out, "  {}", ink.paint(style, &label))?,
+            Some(style) => write!(out, "{}", ink.paint(style, &[glyph, label].join(" ")))?,
             None => write!(out, "{glyph} {label}")?,
         }
         match text.as_str() {
@@ -150,27 +141,35 @@ impl Rows {
 #[derive(Debug, Default)]
 pub struct Remarks {
     open: HashMap<u64, String>,
-    problems: HashMap<u64, ()>,
+    problems: HashSet<u64>,
 }
 
 impl Remarks {
     /// What a check has found out.
     pub fn of(report: &Report) -> Self {
         let mut remarks = Self::default();
+        let mut turns: HashMap<u64, (CallState, u64)> = HashMap::new();
         for call in &report.open_calls {
-            let remark = remarks.open.entry(call.line).or_default();
-            if !remark.is_empty() {
-                remark.push_str(", ");
+            match call.operation {
+                Some(_) => {
+                    let state = in_words(call.state).to_owned();
+                    remarks.open.insert(call.line, state);
+                }
+                None => turns.entry(call.line).or_insert((call.state, 0)).1 += 1,
             }
-            remark.push_str(&remark_on(call));
         }
-        let lines = report.problems.iter().map(|problem| (problem.line, ()));
+        for (line, (state, calls)) in turns {
+            let calls = counted(calls, "call", "calls");
+            let remark = format!("{calls} {}", in_words(state));
+            remarks.open.insert(line, remark);
+        }
+        let lines = report.problems.iter().map(|problem| problem.line);
         remarks.problems.extend(lines);
         remarks
     }
 
     fn mark(&self, entry: &Entry<'_>) -> Option<Mark> {
-        if self.problems.contains_key(&entry.line) {
+        if self.problems.contains(&entry.line) {
             return Some(Mark::Damaged);
         }
         let open = self.open.contains_key(&entry.line);
@@ -178,16 +177,8 @@ impl Remarks {
     }
 }
 
-fn remark_on(call: &OpenCall) -> String {
-    let state = in_words(call.state);
-    match call.operation {
-        Some(_) => state.to_owned(),
-        None => format!("{} {state}", call.tool),
-    }
-}
-
 /// The state of a call, short enough for a row.
-pub fn in_words(state: CallState) -> &'static str {
+fn in_words(state: CallState) -> &'static str {
     match state {
         CallState::NeverDispatched => "never dispatched",
         CallState::WasRunning => "was running",

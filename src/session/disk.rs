@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use super::lock::Lock;
+
 /// An open transcript. Reads name their place; writes go to the end only.
 pub trait LogFile: Send + Sync {
     /// Length in bytes.
@@ -31,6 +33,12 @@ pub trait LogFile: Send + Sync {
 
     /// Gives the writer lock back.
     fn unlock(&self) -> io::Result<()>;
+
+    /// Called when this file has taken the name of `predecessor`, which holds the writer lock and
+    /// is not needed for anything else.
+    fn succeed(&mut self, predecessor: Box<dyn LogFile>) {
+        drop(predecessor);
+    }
 
     /// Whether `path` still names this very file, and not one that was renamed over it.
     fn is_at(&self, path: &Path) -> io::Result<bool>;
@@ -68,13 +76,46 @@ pub trait Disk: Send + Sync {
 }
 
 /// The real one.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FileSystem;
+#[derive(Clone, Copy, Debug)]
+pub struct FileSystem {
+    /// Whether a file beside the transcript carries the writer lock, and not the transcript itself.
+    /// By default so on Windows, where a lock on the file would keep readers out.
+    pub lock_beside: bool,
+}
+
+impl Default for FileSystem {
+    fn default() -> Self {
+        Self {
+            lock_beside: cfg!(windows),
+        }
+    }
+}
+
+impl FileSystem {
+    fn file(&self, file: File, path: &Path) -> Box<dyn LogFile> {
+        let lock = match self.lock_beside {
+            // A staged copy takes over the lock of the file whose name it takes.
+            true if path
+                .extension()
+                .is_some_and(|extension| extension == "repair") =>
+            {
+                Lock::Inherited
+            }
+            true => Lock::beside(path),
+            false => Lock::OnFile,
+        };
+        Box::new(DiskFile {
+            file,
+            lock,
+            predecessor: None,
+        })
+    }
+}
 
 impl Disk for FileSystem {
     fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
         let file = OpenOptions::new().read(true).append(true).open(path)?;
-        Ok(Box::new(DiskFile(file)))
+        Ok(self.file(file, path))
     }
 
     fn create_new(&self, path: &Path, access: Option<&Access>) -> io::Result<Box<dyn LogFile>> {
@@ -88,7 +129,7 @@ impl Disk for FileSystem {
                 let _ = fs::remove_file(path);
             })?;
         }
-        Ok(Box::new(DiskFile(file)))
+        Ok(self.file(file, path))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -118,51 +159,65 @@ fn take_over(file: &File, access: &Access) -> io::Result<()> {
     file.set_permissions(access.permissions.clone())
 }
 
-struct DiskFile(File);
+struct DiskFile {
+    file: File,
+    lock: Lock,
+    /// The file whose place this one has taken, kept open where it carries the lock.
+    predecessor: Option<Box<dyn LogFile>>,
+}
 
 /// Closing alone keeps the lock for as long as another thread of this process is between fork and
 /// exec, because the child holds a copy of the open file.
 impl Drop for DiskFile {
     fn drop(&mut self) {
-        let _ = self.0.unlock();
+        let _ = self.unlock();
     }
 }
 
 impl LogFile for DiskFile {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
-        read_at(&self.0, out, offset)
+        read_at(&self.file, out, offset)
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all(bytes)
+        self.file.write_all(bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.0.sync_data()
+        self.file.sync_data()
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.file.set_len(len)
     }
 
     fn try_lock(&self) -> io::Result<bool> {
-        super::lock::try_lock(&self.0)
+        self.lock.try_take(&self.file)
     }
 
     fn unlock(&self) -> io::Result<()> {
-        self.0.unlock()
+        match &self.predecessor {
+            Some(predecessor) => predecessor.unlock(),
+            None => self.lock.release(&self.file),
+        }
+    }
+
+    fn succeed(&mut self, predecessor: Box<dyn LogFile>) {
+        if matches!(self.lock, Lock::Inherited) {
+            self.predecessor = Some(predecessor);
+        }
     }
 
     fn is_at(&self, path: &Path) -> io::Result<bool> {
-        super::lock::is_same_file(&self.0, path)
+        super::lock::is_same_file(&self.file, path)
     }
 
     fn access(&self) -> io::Result<Access> {
-        let metadata = self.0.metadata()?;
+        let metadata = self.file.metadata()?;
         #[cfg(unix)]
         let owner = {
             use std::os::unix::fs::MetadataExt;

@@ -1,12 +1,15 @@
 //! One line of a transcript: what it is, and the five keys of its envelope.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 
 use super::damage::Damage;
+use super::shape::{Part, Shape};
 use super::text::text_of;
-use crate::canonical::{self, members};
+use crate::canonical;
 
 /// The version every line carries as `v`.
 ///
@@ -16,6 +19,10 @@ pub const FORMAT_VERSION: u64 = 1;
 
 /// What one line holds.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and nearly all are objects"
+)]
 pub enum Verdict<'a> {
     /// Only white space (by Unicode's notion): ignored, but counted.
     Blank,
@@ -30,9 +37,14 @@ pub enum Verdict<'a> {
 impl<'a> Verdict<'a> {
     /// Judges a line's bytes, its separator left out. Every byte is checked.
     pub fn of(bytes: &'a [u8]) -> Self {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return Verdict::Damaged(Damage::of(bytes));
-        };
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::of_text(text),
+            Err(_) => Verdict::Damaged(Damage::of(bytes)),
+        }
+    }
+
+    /// Judges a line that is known to be UTF-8.
+    pub(crate) fn of_text(text: &'a str) -> Self {
         if serde_json::from_str::<&RawValue>(text).is_ok() {
             return match text.trim_ascii_start().as_bytes().first() {
                 Some(b'{') => Verdict::Object(Envelope::split(text)),
@@ -42,7 +54,7 @@ impl<'a> Verdict<'a> {
         if text.trim().is_empty() {
             return Verdict::Blank;
         }
-        Verdict::Damaged(Damage::of(bytes))
+        Verdict::Damaged(Damage::of(text.as_bytes()))
     }
 }
 
@@ -63,54 +75,32 @@ pub(crate) fn kind_of(text: &str) -> &'static str {
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
     text: &'a str,
-    id: Option<&'a str>,
-    payload: Option<&'a str>,
-    ts: Option<&'a str>,
-    type_name: Option<&'a str>,
-    version: Option<&'a str>,
+    shape: Shape,
 }
 
 impl<'a> Envelope<'a> {
     /// Splits text that is known to be a JSON object.
     pub(crate) fn split(text: &'a str) -> Self {
-        let mut envelope = Self {
-            text,
-            id: None,
-            payload: None,
-            ts: None,
-            type_name: None,
-            version: None,
-        };
-        for (key, value) in members(text).into_iter().flatten() {
-            let slot = match key {
-                "\"id\"" => &mut envelope.id,
-                "\"payload\"" => &mut envelope.payload,
-                "\"ts\"" => &mut envelope.ts,
-                "\"type\"" => &mut envelope.type_name,
-                "\"v\"" => &mut envelope.version,
-                _ => match envelope.slot_of_escaped(key) {
-                    Some(slot) => slot,
-                    None => continue,
-                },
-            };
-            *slot = Some(value);
-        }
-        envelope
+        Self::of_shape(text, Shape::of(text))
     }
 
-    /// A key may be spelled with escapes and still be one of the five.
-    fn slot_of_escaped(&mut self, key: &str) -> Option<&mut Option<&'a str>> {
-        if !key.contains('\\') {
-            return None;
-        }
-        Some(match canonical::unescape(key).text.as_ref() {
-            "id" => &mut self.id,
-            "payload" => &mut self.payload,
-            "ts" => &mut self.ts,
-            "type" => &mut self.type_name,
-            "v" => &mut self.version,
-            _ => return None,
-        })
+    /// Of text whose shape is known.
+    pub(crate) fn of_shape(text: &'a str, shape: Shape) -> Self {
+        Self { text, shape }
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// A part of the line as JSON text.
+    pub(crate) fn part(&self, part: Part) -> Option<&'a str> {
+        self.shape.part(self.text, part)
+    }
+
+    /// See [`Shape::payload_around`].
+    pub(crate) fn payload_around(&self, part: Part) -> (&'a str, &'a str) {
+        self.shape.payload_around(self.text, part)
     }
 
     /// The stored line, byte for byte.
@@ -120,34 +110,34 @@ impl<'a> Envelope<'a> {
 
     /// The id, when it is a string.
     pub fn id(&self) -> Option<Cow<'a, str>> {
-        self.id.and_then(string)
+        self.part(Part::Id).and_then(string)
     }
 
     /// The time stamp as it stands, empty when there is none. It is never trusted for order.
     pub fn ts(&self) -> Cow<'a, str> {
-        self.ts
+        self.part(Part::Ts)
             .map(|token| string(token).unwrap_or_else(|| text_of(token).into()))
             .unwrap_or_default()
     }
 
     /// The type, when it is a string. Without one the object is no envelope.
     pub fn type_name(&self) -> Option<Cow<'a, str>> {
-        self.type_name.and_then(string)
+        self.part(Part::Type).and_then(string)
     }
 
     /// The payload as JSON text, whatever its kind.
     pub fn payload(&self) -> Option<&'a str> {
-        self.payload
+        self.part(Part::Payload)
     }
 
     /// The version as JSON text.
     pub fn version(&self) -> Option<&'a str> {
-        self.version
+        self.part(Part::Version)
     }
 
     /// Whether the version is a JSON number equal to [`FORMAT_VERSION`].
     pub fn is_supported(&self) -> bool {
-        self.version
+        self.version()
             .is_some_and(|token| match token.split_once('.') {
                 _ if kind_of(token) != "number" => false,
                 _ if token.contains(['e', 'E']) => token.parse() == Ok(FORMAT_VERSION as f64),
@@ -173,27 +163,64 @@ pub(crate) fn string(token: &str) -> Option<Cow<'_, str>> {
 /// typed view reads U+FFFD there.
 pub(crate) fn lone_surrogate(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
-        let escape = at + found;
-        match surrogate_at(bytes, escape) {
-            Some(0xD800..=0xDBFF)
-                if matches!(surrogate_at(bytes, escape + 6), Some(0xDC00..=0xDFFF)) =>
-            {
-                at = escape + 12;
+    let mut low_case = Search::new(&STARTS[0], bytes);
+    let mut high_case = Search::new(&STARTS[1], bytes);
+    let mut partner = None;
+    loop {
+        let at = match (low_case.next, high_case.next) {
+            (None, None) => return None,
+            (Some(a), Some(b)) if a < b => low_case.take(a),
+            (Some(a), None) => low_case.take(a),
+            (_, Some(b)) => high_case.take(b),
+        };
+        match surrogate_at(bytes, at) {
+            None => {}
+            Some(0xDC00..) if partner == Some(at) => {}
+            Some(0xD800..=0xDBFF) if matches!(surrogate_at(bytes, at + 6), Some(0xDC00..)) => {
+                partner = Some(at + 6);
             }
-            Some(_) => return Some(escape),
-            None => at = escape + 2,
+            Some(_) => return Some(at),
         }
     }
-    None
 }
 
-/// The surrogate that the escape at this place spells, if it spells one.
+/// How the escape of a surrogate begins. Few lines hold these bytes, so a scan for them is much
+/// faster than a look at each escape.
+static STARTS: LazyLock<[Finder<'_>; 2]> =
+    LazyLock::new(|| [Finder::new(b"\\ud"), Finder::new(b"\\uD")]);
+
+/// One of [`STARTS`] in a text.
+struct Search<'a> {
+    start: &'a Finder<'a>,
+    bytes: &'a [u8],
+    next: Option<usize>,
+}
+
+impl<'a> Search<'a> {
+    fn new(start: &'a Finder<'a>, bytes: &'a [u8]) -> Self {
+        let next = start.find(bytes);
+        Self { start, bytes, next }
+    }
+
+    /// Takes the place found and looks for the one after it.
+    fn take(&mut self, at: usize) -> usize {
+        let rest = self.bytes.get(at + 1..).unwrap_or_default();
+        self.next = self.start.find(rest).map(|found| at + 1 + found);
+        at
+    }
+}
+
+/// The surrogate that the escape at this place spells, if it spells one. The backslash may be the
+/// second of two, and escape nothing.
 fn surrogate_at(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    let code = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    matches!(code, 0xD800..=0xDFFF).then_some(code)
+    let mut code = 0;
+    for digit in digits {
+        code = code << 4 | char::from(*digit).to_digit(16)? as u16;
+    }
+    let run = bytes.get(..at)?.iter().rev();
+    let is_escaped = run.take_while(|byte| **byte == b'\\').count() % 2 == 1;
+    (matches!(code, 0xD800..=0xDFFF) && !is_escaped).then_some(code)
 }
 
 /// The member of a payload that is not `null`, since `null` counts as absent.
@@ -263,5 +290,11 @@ mod tests {
         assert_eq!(lone_surrogate(r#"{"a":"\ud83d x"}"#), Some(6));
         assert_eq!(lone_surrogate(r#"{"a":"\ud83d\ud83d\ude00"}"#), Some(6));
         assert_eq!(lone_surrogate(r#"{"a":"\n\udc00"}"#), Some(8));
+        assert_eq!(lone_surrogate(r#"{"a":"\\\udc00"}"#), Some(8));
+        assert_eq!(lone_surrogate(r#"{"a":"\ud7ff\uDFFF"}"#), Some(12));
+        assert_eq!(
+            lone_surrogate(r#"{"a":"\ud83d\ude00\u0041\ud83d"}"#),
+            Some(24)
+        );
     }
 }

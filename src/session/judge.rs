@@ -9,6 +9,7 @@ use std::thread;
 use super::damage::Damage;
 use super::envelope::{Envelope, Verdict};
 use super::read::{Block, Blocks, Line};
+use super::shape::Shape;
 
 /// Judging more blocks at once than this gains nothing: reading and folding are done by one thread.
 const MOST_WORKERS: usize = 4;
@@ -19,16 +20,27 @@ pub fn each_line<B>(
     source: impl Read,
     mut visit: impl FnMut(Line<'_>, Verdict<'_>) -> ControlFlow<B>,
 ) -> io::Result<Option<B>> {
+    each_line_prepared(source, |_| (), |line, verdict, ()| visit(line, verdict))
+}
+
+/// The same, with what `prepare` makes of each verdict. Lines are prepared where they are judged,
+/// side by side, and visited by one thread.
+pub fn each_line_prepared<P: Send, B>(
+    source: impl Read,
+    prepare: impl Fn(&Verdict<'_>) -> P + Sync,
+    mut visit: impl FnMut(Line<'_>, Verdict<'_>, P) -> ControlFlow<B>,
+) -> io::Result<Option<B>> {
     let mut blocks = Blocks::new(source);
     let mut number = 0;
     let Some(first) = blocks.next_block(Block::default())? else {
         return Ok(None);
     };
     let Some(second) = blocks.next_block(Block::default())? else {
-        return Ok(give_out(&Judged::of(first), &mut number, &mut visit).break_value());
+        let mut judged = Judged::of(first, &prepare);
+        return Ok(judged.give_out(&mut number, &mut visit).break_value());
     };
     thread::scope(|scope| {
-        let mut crew = Crew::hire(scope);
+        let mut crew = Crew::hire(scope, &prepare);
         crew.hand_out(first);
         crew.hand_out(second);
         loop {
@@ -38,10 +50,10 @@ pub fn each_line<B>(
                 };
                 crew.hand_out(block);
             }
-            let Some(judged) = crew.take_back() else {
+            let Some(mut judged) = crew.take_back() else {
                 return Ok(None);
             };
-            if let ControlFlow::Break(value) = give_out(&judged, &mut number, &mut visit) {
+            if let ControlFlow::Break(value) = judged.give_out(&mut number, &mut visit) {
                 return Ok(Some(value));
             }
             crew.used.push(judged.block);
@@ -49,67 +61,75 @@ pub fn each_line<B>(
     })
 }
 
-fn give_out<B>(
-    judged: &Judged,
-    number: &mut u64,
-    visit: &mut impl FnMut(Line<'_>, Verdict<'_>) -> ControlFlow<B>,
-) -> ControlFlow<B> {
-    let before = *number;
-    for (line, opinion) in judged.block.lines(before).zip(&judged.opinions) {
-        *number = line.number;
-        visit(line, opinion.verdict(line.bytes))?;
-    }
-    ControlFlow::Continue(())
-}
-
 /// A block with what was found of each of its lines.
-struct Judged {
+struct Judged<P> {
     block: Block,
-    opinions: Vec<Opinion>,
+    opinions: Vec<(Opinion, P)>,
 }
 
-impl Judged {
-    fn of(block: Block) -> Self {
-        let opinions = block.lines(0).map(|line| Opinion::of(line.bytes)).collect();
+impl<P> Judged<P> {
+    fn of(mut block: Block, prepare: &impl Fn(&Verdict<'_>) -> P) -> Self {
+        block.decode();
+        let opinions = block.lines_as_text(0).map(|(line, text)| {
+            let verdict = text.map_or_else(|| Verdict::of(line.bytes), Verdict::of_text);
+            let prepared = prepare(&verdict);
+            (Opinion::of(verdict), prepared)
+        });
+        let opinions = opinions.collect();
         Self { block, opinions }
+    }
+
+    fn give_out<B>(
+        &mut self,
+        number: &mut u64,
+        visit: &mut impl FnMut(Line<'_>, Verdict<'_>, P) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let opinions = self.opinions.drain(..);
+        let lines = self.block.lines_as_text(*number);
+        for ((line, text), (opinion, prepared)) in lines.zip(opinions) {
+            *number = line.number;
+            visit(line, opinion.verdict(line.bytes, text), prepared)?;
+        }
+        ControlFlow::Continue(())
     }
 }
 
 /// A verdict without what it borrows.
+#[expect(clippy::large_enum_variant, reason = "nearly all are objects")]
 enum Opinion {
     Blank,
-    Object,
+    Object(Shape),
     Value(&'static str),
     Damaged(Box<Damage>),
 }
 
 impl Opinion {
-    fn of(bytes: &[u8]) -> Self {
-        match Verdict::of(bytes) {
+    fn of(verdict: Verdict<'_>) -> Self {
+        match verdict {
             Verdict::Blank => Opinion::Blank,
-            Verdict::Object(_) => Opinion::Object,
+            Verdict::Object(envelope) => Opinion::Object(envelope.shape()),
             Verdict::Value(kind) => Opinion::Value(kind),
             Verdict::Damaged(damage) => Opinion::Damaged(Box::new(damage)),
         }
     }
 
-    fn verdict<'a>(&self, bytes: &'a [u8]) -> Verdict<'a> {
+    fn verdict<'a>(self, bytes: &'a [u8], text: Option<&'a str>) -> Verdict<'a> {
         match self {
             Opinion::Blank => Verdict::Blank,
-            // An object has been found to be UTF-8; checking that again is a fraction of judging.
-            Opinion::Object => match std::str::from_utf8(bytes) {
-                Ok(text) => Verdict::Object(Envelope::split(text)),
+            // An object is UTF-8, also in a block that is not.
+            Opinion::Object(shape) => match text.map_or_else(|| std::str::from_utf8(bytes), Ok) {
+                Ok(text) => Verdict::Object(Envelope::of_shape(text, shape)),
                 Err(_) => Verdict::Damaged(Damage::of(bytes)),
             },
             Opinion::Value(kind) => Verdict::Value(kind),
-            Opinion::Damaged(damage) => Verdict::Damaged((**damage).clone()),
+            Opinion::Damaged(damage) => Verdict::Damaged(*damage),
         }
     }
 }
 
 /// Threads that judge. Blocks go round and come back in the same order.
-struct Crew {
-    workers: Vec<Worker>,
+struct Crew<P> {
+    workers: Vec<Worker<P>>,
     /// Blocks handed out and taken back so far; the difference is under way.
     handed: usize,
     taken: usize,
@@ -117,19 +137,25 @@ struct Crew {
     used: Vec<Block>,
 }
 
-struct Worker {
+struct Worker<P> {
     work: mpsc::SyncSender<Block>,
-    done: mpsc::Receiver<Judged>,
+    done: mpsc::Receiver<Judged<P>>,
 }
 
 /// How many blocks may wait at one worker.
 const QUEUE: usize = 2;
 
-impl Crew {
-    fn hire<'scope>(scope: &'scope thread::Scope<'scope, '_>) -> Self {
+impl<P: Send> Crew<P> {
+    fn hire<'scope, 'env: 'scope>(
+        scope: &'scope thread::Scope<'scope, 'env>,
+        prepare: &'env (impl Fn(&Verdict<'_>) -> P + Sync),
+    ) -> Self
+    where
+        P: 'env,
+    {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let workers = (0..cores.min(MOST_WORKERS))
-            .map(|_| Worker::start(scope))
+            .map(|_| Worker::start(scope, prepare))
             .collect();
         Self {
             workers,
@@ -151,7 +177,7 @@ impl Crew {
         }
     }
 
-    fn take_back(&mut self) -> Option<Judged> {
+    fn take_back(&mut self) -> Option<Judged<P>> {
         if self.taken == self.handed {
             return None;
         }
@@ -164,13 +190,19 @@ impl Crew {
     }
 }
 
-impl Worker {
-    fn start<'scope>(scope: &'scope thread::Scope<'scope, '_>) -> Self {
+impl<P: Send> Worker<P> {
+    fn start<'scope, 'env: 'scope>(
+        scope: &'scope thread::Scope<'scope, 'env>,
+        prepare: &'env (impl Fn(&Verdict<'_>) -> P + Sync),
+    ) -> Self
+    where
+        P: 'env,
+    {
         let (work, blocks) = mpsc::sync_channel::<Block>(QUEUE);
         let (results, done) = mpsc::sync_channel(QUEUE);
         scope.spawn(move || {
             for block in blocks {
-                if results.send(Judged::of(block)).is_err() {
+                if results.send(Judged::of(block, prepare)).is_err() {
                     return;
                 }
             }

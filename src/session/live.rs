@@ -294,7 +294,7 @@ impl Session {
         core.live.len += line.len() as u64;
         core.live.lines += 1;
         let number = core.live.lines;
-        core.live.state.apply(&envelope, &payload, number);
+        core.live.state.apply(&envelope, &payload, None, number);
         Ok(())
     }
 

@@ -57,6 +57,7 @@ pub mod repair;
 pub mod replay;
 mod replayed;
 pub mod resolve;
+mod shape;
 mod state;
 mod survey;
 pub mod tail;

@@ -43,7 +43,7 @@ impl Default for Options {
             durability: Durability::default(),
             keep_cut_bytes: true,
             clock: Arc::new(SystemClock),
-            disk: Arc::new(FileSystem),
+            disk: Arc::new(FileSystem::default()),
         }
     }
 }

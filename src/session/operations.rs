@@ -228,10 +228,8 @@ impl Ledger {
             return;
         };
         call.answer = Some(Answer {
-            is_error: view.flag("is-error"),
-            is_result: !["background", "outcome-unknown", "abandoned"]
-                .iter()
-                .any(|extra| view.flag(extra)),
+            is_error: view.is_error,
+            is_result: view.is_result,
             line,
         });
         self.forget_what_is_known();

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 
 use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
+use super::shape::{Part, spelled};
 pub(crate) use super::text::text_of;
-use crate::canonical::{self, Json, elements, members};
+use crate::canonical::{self, Json, Members, elements, members};
 use crate::message::{Message, Role};
 
 /// The eight types this crate gives a meaning to. Nothing else may be appended under these names.
@@ -56,7 +57,7 @@ impl<'a> Payload<'a> {
             "session-meta" => Payload::SessionMeta(object),
             "message" => {
                 needs_id(envelope, "message")?;
-                Payload::Message(MessageView::of(envelope.payload())?)
+                Payload::Message(MessageView::of(envelope)?)
             }
             "grants" => {
                 Payload::Grants(present(object, "grants").filter(|text| kind_of(text) == "array"))
@@ -68,7 +69,7 @@ impl<'a> Payload<'a> {
             "elision" => Payload::Elision(elision_items(object)?),
             "tool-dispatched" => {
                 needs_id(envelope, "tool-dispatched")?;
-                Payload::ToolDispatched(DispatchView { payload: object })
+                Payload::ToolDispatched(DispatchView::of(object))
             }
             "tool-settled" => Payload::ToolSettled(SettleView::of(object)?),
             "run-context" => {
@@ -102,61 +103,42 @@ pub struct MessageView<'a> {
     pub sysprompt: bool,
     /// Is inserted this many messages from the end.
     pub depth: Option<i64>,
-    /// The other members, so that none of them is looked for behind the content again.
-    extras: Vec<(Cow<'a, str>, &'a str)>,
+    /// Reports an error (the extra `is-error`).
+    pub is_error: bool,
+    /// Is, for a tool message, what the tool said: neither an acknowledgement that work goes on in
+    /// the background nor a stand-in for a call that was given up on (the extras `background`,
+    /// `outcome-unknown` and `abandoned`).
+    pub is_result: bool,
+    /// The payload up to its content, and what stands behind that.
+    around_content: (&'a str, &'a str),
 }
 
 impl<'a> MessageView<'a> {
-    pub(crate) fn of(payload: Option<&'a str>) -> Result<Self, Fault> {
-        let payload = match payload {
-            Some(text) if kind_of(text) == "object" => text,
+    pub(crate) fn of(envelope: &Envelope<'a>) -> Result<Self, Fault> {
+        match envelope.payload() {
+            Some(text) if kind_of(text) == "object" => {}
             Some(text) => return Err(bad("payload", "an object", text)),
             None => return Err(bad("payload", "an object", "missing")),
-        };
-        let mut view = Self {
-            role: Role::User,
-            content: "\"\"",
-            tool_calls: None,
-            tool_call_id: None,
-            sticky: false,
-            sysprompt: false,
-            depth: None,
-            extras: Vec::new(),
-        };
-        let mut slots = Slots::default();
-        for (key, value) in members(payload).into_iter().flatten() {
-            let key = string(key).unwrap_or_default();
-            match slots.of(&key) {
-                Some(slot) => *slot = Some(value),
-                None => view.extras.push((key, value)),
-            }
         }
-        view.fill(&slots)?;
-        Ok(view)
-    }
-
-    fn fill(&mut self, slots: &Slots<'a>) -> Result<(), Fault> {
-        if let Some(token) = not_null(slots.role) {
-            self.role = string(token)
-                .and_then(|name| name.parse().ok())
-                .ok_or_else(|| bad("role", "one of system, user, assistant, tool", token))?;
-        }
-        if let Some(token) = not_null(slots.content) {
-            self.content = string_token("content", token)?;
-        }
-        self.tool_calls = slots.tool_calls.filter(|token| kind_of(token) == "array");
-        if let Some(token) = not_null(slots.tool_call_id) {
-            self.tool_call_id = Some(string_token("tool-call-id", token)?);
-        }
-        self.sticky = boolean("sticky", slots.sticky)?;
-        self.sysprompt = boolean("sysprompt", slots.sysprompt)?;
-        if let Some(token) = not_null(slots.depth) {
-            let depth = token
-                .parse()
-                .map_err(|_| bad("depth", "an integer", token))?;
-            self.depth = Some(depth);
-        }
-        Ok(())
+        let part = |part| envelope.part(part).filter(|token| *token != "null");
+        let flag = |flag| part(flag) == Some("true");
+        Ok(Self {
+            role: part(Part::Role).map_or(Ok(Role::User), role)?,
+            content: part(Part::Content)
+                .map_or(Ok("\"\""), |token| string_token("content", token))?,
+            tool_calls: part(Part::ToolCalls).filter(|token| kind_of(token) == "array"),
+            tool_call_id: part(Part::ToolCallId)
+                .map(|token| string_token("tool-call-id", token))
+                .transpose()?,
+            sticky: boolean("sticky", part(Part::Sticky))?,
+            sysprompt: boolean("sysprompt", part(Part::Sysprompt))?,
+            depth: part(Part::Depth).map(depth).transpose()?,
+            is_error: flag(Part::IsError),
+            is_result: ![Part::Background, Part::OutcomeUnknown, Part::Abandoned]
+                .into_iter()
+                .any(flag),
+            around_content: envelope.payload_around(Part::Content),
+        })
     }
 
     /// Whether a compaction must keep it.
@@ -184,10 +166,18 @@ impl<'a> MessageView<'a> {
         self.tool_calls.and_then(elements).into_iter().flatten()
     }
 
-    /// A key beside the message, such as `usage`, as JSON text; `null` counts as absent.
+    /// A key beside the message, such as `usage`, as JSON text; `null` counts as absent. The content,
+    /// which is long, is not walked over again.
     pub fn extra(&self, key: &str) -> Option<&'a str> {
-        let mut named = self.extras.iter().rev().filter(|(name, _)| name == key);
-        not_null(named.next().map(|(_, value)| *value))
+        let (before, behind) = self.around_content;
+        let before = members(before).into_iter().flatten();
+        let found = before
+            .chain(Members::inside(behind))
+            .filter(|(token, _)| spelled(token) == key)
+            .last();
+        found
+            .map(|(_, value)| value)
+            .filter(|token| *token != "null")
     }
 
     /// Whether an extra is `true`.
@@ -206,33 +196,6 @@ impl<'a> MessageView<'a> {
             sysprompt: self.sysprompt,
             depth: self.depth,
         }
-    }
-}
-
-/// The keys of a message payload that make the message; whatever else stands there is an extra.
-#[derive(Default)]
-struct Slots<'a> {
-    role: Option<&'a str>,
-    content: Option<&'a str>,
-    tool_calls: Option<&'a str>,
-    tool_call_id: Option<&'a str>,
-    sticky: Option<&'a str>,
-    sysprompt: Option<&'a str>,
-    depth: Option<&'a str>,
-}
-
-impl<'a> Slots<'a> {
-    fn of(&mut self, key: &str) -> Option<&mut Option<&'a str>> {
-        Some(match key {
-            "role" => &mut self.role,
-            "content" => &mut self.content,
-            "tool-calls" => &mut self.tool_calls,
-            "tool-call-id" => &mut self.tool_call_id,
-            "sticky" => &mut self.sticky,
-            "sysprompt" => &mut self.sysprompt,
-            "depth" => &mut self.depth,
-            _ => return None,
-        })
     }
 }
 
@@ -328,26 +291,49 @@ fn elision_item(index: usize, item: &str) -> Result<ElisionItem<'_>, Fault> {
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchView<'a> {
     payload: &'a str,
+    /// The values of [`DISPATCH_KEYS`].
+    known: [Option<&'a str>; DISPATCH_KEYS.len()],
 }
 
+const DISPATCH_KEYS: [&str; 7] = [
+    "arguments",
+    "arguments-digest",
+    "call-id",
+    "idempotency",
+    "round",
+    "run-id",
+    "tool",
+];
+
 impl<'a> DispatchView<'a> {
+    fn of(payload: &'a str) -> Self {
+        let mut known = [None; DISPATCH_KEYS.len()];
+        for (key, value) in members(payload).into_iter().flatten() {
+            let key = spelled(key);
+            let place = DISPATCH_KEYS.iter().position(|known| *known == key);
+            if let Some(slot) = place.and_then(|place| known.get_mut(place)) {
+                *slot = Some(value);
+            }
+        }
+        Self { payload, known }
+    }
+
     /// The model's id for the call.
     pub fn call_id(&self) -> String {
-        present(self.payload, "call-id")
-            .map(text_of)
-            .unwrap_or_default()
+        self.get("call-id").map(text_of).unwrap_or_default()
     }
 
     /// The tool.
     pub fn tool(&self) -> String {
-        present(self.payload, "tool")
-            .map(text_of)
-            .unwrap_or_default()
+        self.get("tool").map(text_of).unwrap_or_default()
     }
 
-    /// Any other key as JSON text; `null` counts as absent.
+    /// Any key as JSON text; `null` counts as absent.
     pub fn get(&self, key: &str) -> Option<&'a str> {
-        present(self.payload, key)
+        match DISPATCH_KEYS.iter().position(|known| *known == key) {
+            Some(place) => self.known[place].filter(|token| *token != "null"),
+            None => present(self.payload, key),
+        }
     }
 }
 
@@ -422,8 +408,14 @@ impl Outcome {
     }
 }
 
-fn not_null(token: Option<&str>) -> Option<&str> {
-    token.filter(|token| *token != "null")
+fn role(token: &str) -> Result<Role, Fault> {
+    string(token)
+        .and_then(|name| name.parse().ok())
+        .ok_or_else(|| bad("role", "one of system, user, assistant, tool", token))
+}
+
+fn depth(token: &str) -> Result<i64, Fault> {
+    token.parse().map_err(|_| bad("depth", "an integer", token))
 }
 
 fn string_token<'a>(field: &'static str, token: &'a str) -> Result<&'a str, Fault> {
@@ -434,7 +426,7 @@ fn string_token<'a>(field: &'static str, token: &'a str) -> Result<&'a str, Faul
 }
 
 fn boolean(field: &'static str, token: Option<&str>) -> Result<bool, Fault> {
-    match not_null(token) {
+    match token {
         None | Some("false") => Ok(false),
         Some("true") => Ok(true),
         Some(token) => Err(bad(field, "true or false", token)),

@@ -128,7 +128,7 @@ impl Peek {
         match type_name.as_ref() {
             "session-meta" => self.meta(envelope.payload()),
             "message" => {
-                let view = MessageView::of(envelope.payload()).ok();
+                let view = MessageView::of(envelope).ok();
                 self.messages.extend(view.map(|view| view.build()));
             }
             _ => {}
@@ -165,7 +165,7 @@ pub fn warnings_of(line: Line<'_>, verdict: &Verdict<'_>) -> Vec<Warning> {
         warnings.push(warning(line, WarningKind::LoneSurrogate, message));
     }
     if type_name == "message"
-        && let Err(fault) = MessageView::of(envelope.payload())
+        && let Err(fault) = MessageView::of(envelope)
     {
         warnings.push(warning(line, WarningKind::BadMessage, fault.to_string()));
     }

@@ -114,8 +114,10 @@ impl<R: Read> Lines<R> {
 /// Whole lines, as read; only the last block of a file may end without a separator.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// Kept at its full length, so that reading into it again needs no clearing.
+    /// Kept at its full length, so that reading into it again needs no clearing. Empty when the
+    /// block has been found to be text.
     bytes: Vec<u8>,
+    text: String,
     filled: usize,
     /// Where the first line begins: behind a byte order mark.
     start: usize,
@@ -124,6 +126,43 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// Checks whether the block is UTF-8, so that its lines need not be.
+    pub(crate) fn decode(&mut self) {
+        self.bytes.truncate(self.filled);
+        match String::from_utf8(std::mem::take(&mut self.bytes)) {
+            Ok(text) => self.text = text,
+            Err(error) => self.bytes = error.into_bytes(),
+        }
+    }
+
+    /// The lines of the block, each as text when the whole block has been found to be.
+    pub(crate) fn lines_as_text(
+        &self,
+        before: u64,
+    ) -> impl Iterator<Item = (Line<'_>, Option<&str>)> {
+        self.lines(before).map(|line| {
+            let start = (line.offset - self.offset) as usize;
+            (line, self.text.get(start..start + line.bytes.len()))
+        })
+    }
+
+    /// Its memory, to be read into again.
+    fn into_memory(self) -> Vec<u8> {
+        let mut memory = match self.text.is_empty() {
+            true => self.bytes,
+            false => self.text.into_bytes(),
+        };
+        memory.resize(memory.capacity(), 0);
+        memory
+    }
+
+    fn filled(&self) -> &[u8] {
+        match self.text.is_empty() {
+            true => &self.bytes[..self.filled],
+            false => self.text.as_bytes(),
+        }
+    }
+
     /// The lines of the block. `before` is the number of the line before the first.
     pub(crate) fn lines(&self, before: u64) -> impl Iterator<Item = Line<'_>> {
         let mut next = Place {
@@ -134,7 +173,7 @@ impl Block {
     }
 
     fn line_at(&self, next: &mut Place) -> Option<Line<'_>> {
-        let rest = &self.bytes[next.at..self.filled];
+        let rest = &self.filled()[next.at..];
         if rest.is_empty() {
             return None;
         }
@@ -180,7 +219,7 @@ impl<R: Read> Blocks<R> {
         if self.ended && self.carry.is_empty() {
             return Ok(None);
         }
-        let mut bytes = used.bytes;
+        let mut bytes = used.into_memory();
         let mut filled = self.carry.len();
         let want = BLOCK.max(filled * 2);
         if bytes.len() < want {
@@ -214,6 +253,7 @@ impl<R: Read> Blocks<R> {
         };
         let block = Block {
             bytes,
+            text: String::new(),
             filled: end,
             start,
             offset: self.offset,

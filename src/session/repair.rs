@@ -95,7 +95,8 @@ impl Repair<'_> {
                     }
                 })?;
                 self.put_in_place(staged.as_ref())?;
-                file = staged;
+                let torn = std::mem::replace(&mut file, staged);
+                file.succeed(torn);
             }
         }
         Ok((file, done))

@@ -113,11 +113,22 @@ impl<K: Key, B: Body> Replay<K, B> {
 
     /// Applies a line that [`check`](Self::check) has allowed.
     pub fn apply(&mut self, envelope: &Envelope<'_>, payload: &Payload<'_>, line: u64) {
+        self.apply_made(envelope, payload, None, line);
+    }
+
+    /// The same, when what is kept of a message may have been made before.
+    pub(crate) fn apply_made(
+        &mut self,
+        envelope: &Envelope<'_>,
+        payload: &Payload<'_>,
+        body: Option<B>,
+        line: u64,
+    ) {
         let id = envelope.id().unwrap_or_default();
         match payload {
             Payload::Message(view) => {
-                self.conversation
-                    .push(K::of(&id), B::of_message(view), view.is_sticky());
+                let body = body.unwrap_or_else(|| B::of_message(view));
+                self.conversation.push(K::of(&id), body, view.is_sticky());
                 self.ledger.message(view, &id, &envelope.ts(), line);
             }
             Payload::Compaction(view) => {

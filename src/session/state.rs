@@ -39,8 +39,15 @@ impl State {
         Ok(payload)
     }
 
-    /// Takes a line in that [`check`](Self::check) has allowed. `line` is counted from 1.
-    pub(crate) fn apply(&mut self, envelope: &Envelope<'_>, payload: &Payload<'_>, line: u64) {
+    /// Takes a line in that [`check`](Self::check) has allowed, and its message if that has been
+    /// made before. `line` is counted from 1.
+    pub(crate) fn apply(
+        &mut self,
+        envelope: &Envelope<'_>,
+        payload: &Payload<'_>,
+        message: Option<Arc<Message>>,
+        line: u64,
+    ) {
         self.envelopes += 1;
         match payload {
             Payload::SessionMeta(meta) => self.meta = Some(Json::from_valid(meta)),
@@ -52,7 +59,7 @@ impl State {
                 self.contexts
                     .apply(&envelope.id().unwrap_or_default(), &envelope.ts(), text);
             }
-            _ => self.replay.apply(envelope, payload, line),
+            _ => self.replay.apply_made(envelope, payload, message, line),
         }
     }
 }

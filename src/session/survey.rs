@@ -4,14 +4,17 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
 use super::envelope::{Envelope, Verdict, lone_surrogate};
 use super::error::{Fault, LoadError};
-use super::judge::each_line;
+use super::judge::each_line_prepared;
+use super::payload::Payload;
 use super::read::{Ending, Line};
 use super::repair::Plan;
 use super::state::State;
+use crate::message::Message;
 
 /// Something about a transcript that its reader should know and that stopped nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,11 +83,11 @@ pub(crate) fn survey_to_line(
     last: u64,
 ) -> Result<Survey, LoadError> {
     let mut pass = Pass::new(path);
-    let stopped = each_line(source, |line, verdict| {
+    let stopped = each_line_prepared(source, Ready::of, |line, verdict, ready| {
         if line.number > last {
             return ControlFlow::Break(Ok(()));
         }
-        match pass.line(line, verdict) {
+        match pass.line(line, verdict, ready) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(Err(error)),
         }
@@ -100,6 +103,30 @@ pub(crate) fn read_error(path: &Path, source: io::Error) -> LoadError {
         path: path.to_owned(),
         action: "read",
         source,
+    }
+}
+
+/// What can be made of a line without the lines before it.
+#[derive(Default)]
+struct Ready {
+    message: Option<Arc<Message>>,
+    /// Where half a surrogate pair stands in the line.
+    lone_surrogate: Option<usize>,
+}
+
+impl Ready {
+    fn of(verdict: &Verdict<'_>) -> Self {
+        let Verdict::Object(envelope) = verdict else {
+            return Self::default();
+        };
+        let view = match Payload::of(envelope) {
+            Ok(Payload::Message(view)) => Some(view),
+            _ => None,
+        };
+        Self {
+            message: view.map(|view| Arc::new(view.build())),
+            lone_surrogate: lone_surrogate(envelope.text()),
+        }
     }
 }
 
@@ -149,7 +176,12 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn line(&mut self, line: Line<'_>, verdict: Verdict<'_>) -> Result<(), LoadError> {
+    fn line(
+        &mut self,
+        line: Line<'_>,
+        verdict: Verdict<'_>,
+        ready: Ready,
+    ) -> Result<(), LoadError> {
         self.lines = line.number;
         self.ending = line.ending;
         if line.ending != Ending::None {
@@ -160,7 +192,7 @@ impl<'p> Pass<'p> {
             Verdict::Blank => return Ok(()),
             Verdict::Damaged(damage) => self.bad(line, damage),
             Verdict::Value(found) => self.faulty(line, Fault::NotObject { found }),
-            Verdict::Object(envelope) => self.envelope(line, &envelope),
+            Verdict::Object(envelope) => self.envelope(line, &envelope, ready),
         }
         self.saw_anything = true;
         match self.fault.take_if(|_| first) {
@@ -194,7 +226,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn envelope(&mut self, line: Line<'_>, envelope: &Envelope<'_>) {
+    fn envelope(&mut self, line: Line<'_>, envelope: &Envelope<'_>, ready: Ready) {
         self.saw_envelope =
             self.saw_envelope || (envelope.type_name().is_some() && envelope.payload().is_some());
         if self.fault.is_some() || self.bad_count > 0 {
@@ -203,13 +235,14 @@ impl<'p> Pass<'p> {
         match self.state.check(envelope) {
             Err(fault) => self.faulty(line, fault),
             Ok(payload) => {
-                self.warn(line, envelope);
-                self.state.apply(envelope, &payload, line.number);
+                self.warn(line, envelope, ready.lone_surrogate);
+                self.state
+                    .apply(envelope, &payload, ready.message, line.number);
             }
         }
     }
 
-    fn warn(&mut self, line: Line<'_>, envelope: &Envelope<'_>) {
+    fn warn(&mut self, line: Line<'_>, envelope: &Envelope<'_>, lone: Option<usize>) {
         let mut warn = |kind, message: String| {
             let (number, offset, length) = (line.number, line.offset, line.bytes.len() as u64);
             self.warnings.push(Warning {
@@ -221,7 +254,7 @@ impl<'p> Pass<'p> {
                 raw: Vec::new(),
             });
         };
-        if let Some(at) = lone_surrogate(envelope.text()) {
+        if let Some(at) = lone {
             let place = line.offset + at as u64;
             warn(
                 WarningKind::LoneSurrogate,

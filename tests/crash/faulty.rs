@@ -121,27 +121,31 @@ fn named(operation: &str, path: &Path) -> String {
 
 impl Disk for FaultyDisk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
-        let file = self.step(named("open", path), || FileSystem.open(path))?;
+        let file = self.step(named("open", path), || FileSystem::default().open(path))?;
         Ok(self.file(file))
     }
 
     fn create_new(&self, path: &Path, access: Option<&Access>) -> io::Result<Box<dyn LogFile>> {
         let file = self.step(named("create", path), || {
-            FileSystem.create_new(path, access)
+            FileSystem::default().create_new(path, access)
         })?;
         Ok(self.file(file))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.step(named("rename", from), || FileSystem.rename(from, to))
+        self.step(named("rename", from), || {
+            FileSystem::default().rename(from, to)
+        })
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.step(named("remove", path), || FileSystem.remove(path))
+        self.step(named("remove", path), || FileSystem::default().remove(path))
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        self.step("sync-folder".to_owned(), || FileSystem.sync_folder(folder))
+        self.step("sync-folder".to_owned(), || {
+            FileSystem::default().sync_folder(folder)
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use sess::session::disk::FileSystem;
 use sess::session::{CreateError, DamageKind, LoadError, Session, WarningKind};
 use sess::{Json, Message};
 
@@ -70,6 +71,26 @@ fn a_repaired_transcript_is_still_locked() {
     ));
     drop(session);
     Session::load(&path).unwrap();
+}
+
+/// As on Windows, where a lock on the transcript itself would keep readers out.
+#[test]
+fn a_lock_beside_the_transcript_does_the_same_and_outlives_a_repair() {
+    let folder = fast_folder();
+    let path = folder.path().join("run.jsonl");
+    let options = || Session::options().disk(FileSystem { lock_beside: true });
+    let locked = || matches!(options().load(&path), Err(LoadError::Locked { .. }));
+    let session = options().create(&path, Json::empty_object()).unwrap();
+    assert!(locked());
+    assert!(folder.path().join("run.jsonl.lock").is_file());
+    session.close();
+    let torn = fs::read_to_string(&path).unwrap() + "{\"id\":";
+    fs::write(&path, torn).unwrap();
+    let session = options().load(&path).unwrap();
+    assert_eq!(session.warnings()[0].kind, WarningKind::TornTail);
+    assert!(locked());
+    drop(session);
+    assert!(!locked());
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Disk for Strict {
     fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
         match self.no_appending {
             true => Err(io::ErrorKind::PermissionDenied.into()),
-            false => FileSystem.open(path),
+            false => FileSystem::default().open(path),
         }
     }
 
@@ -56,22 +56,22 @@ impl Disk for Strict {
         if self.no_new_files {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let file = FileSystem.create_new(path, access)?;
+        let file = FileSystem::default().create_new(path, access)?;
         self.note(path);
         Ok(file)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.note(from);
-        FileSystem.rename(from, to)
+        FileSystem::default().rename(from, to)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        FileSystem.remove(path)
+        FileSystem::default().remove(path)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        FileSystem.sync_folder(folder)
+        FileSystem::default().sync_folder(folder)
     }
 }
 

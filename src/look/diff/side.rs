@@ -93,7 +93,7 @@ impl Reader {
         };
         self.first.see(&type_name);
         match type_name.as_ref() {
-            "message" => self.message(line, envelope, &MessageView::of(envelope.payload())?),
+            "message" => self.message(line, envelope, &MessageView::of(envelope)?),
             "compaction" | "elision" if self.reading.replayed => match Payload::of(envelope)? {
                 Payload::Compaction(view) => self.compact(line, envelope, &view)?,
                 Payload::Elision(items) => self.elide(&items)?,

@@ -322,3 +322,162 @@ impl<'a> CallView<'a> {
 pub fn calls_of<'a>(view: &MessageView<'a>) -> impl Iterator<Item = CallView<'a>> + use<'a> {
     view.tool_calls().map(CallView::of)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::read::Lines;
+
+    /// Label, glyph, tools and phrase of each line.
+    fn told(text: &str) -> Vec<(String, Option<char>, Vec<String>, String)> {
+        let mut lines = Lines::new(text.as_bytes());
+        let mut entries = Entries::default();
+        let mut told = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            if let Some(entry) = entries.entry(line, &Verdict::of(line.bytes)) {
+                let glyph = entry.mark().map(Mark::glyph);
+                let label = entry.label().into_owned();
+                told.push((label, glyph, entry.tools(), entry.phrase(60)));
+            }
+        }
+        told
+    }
+
+    #[track_caller]
+    fn check(type_name: &str, payload: &str, label: &str, glyph: Option<char>, phrase: &str) {
+        let line =
+            format!(r#"{{"id":"i","payload":{payload},"ts":"","type":"{type_name}","v":1}}"#);
+        let found = told(&line).remove(0);
+        let expected = (label.to_owned(), glyph, phrase.to_owned());
+        assert_eq!((found.0, found.1, found.3), expected);
+    }
+
+    #[test]
+    fn every_type_has_its_words() {
+        let error = Some('✗');
+        check(
+            "session-meta",
+            r#"{"n":1,"model":"k2"}"#,
+            "meta",
+            None,
+            "k2 · n: 1",
+        );
+        check("message", r#"{"content":" a\nb\n"}"#, "user", None, "a⏎b");
+        check(
+            "message",
+            r#"{"role":"assistant","content":"cut","finish-reason":"length"}"#,
+            "assistant",
+            None,
+            "[finish-reason length] cut",
+        );
+        check(
+            "message",
+            r#"{"role":"tool","tool-call-id":"c","content":"x","is-error":true}"#,
+            "tool",
+            error,
+            "c failed: x",
+        );
+        check(
+            "message",
+            r#"{"role":"tool","outcome-unknown":true,"is-error":true}"#,
+            "tool",
+            Some('?'),
+            "(outcome unknown):",
+        );
+        check(
+            "grants",
+            r#"{"grants":[{"decision":"ask","tool":"shell","path":"/"},7]}"#,
+            "grants",
+            None,
+            "2 grants: ask shell /; 7",
+        );
+        check(
+            "compaction",
+            r#"{"replaces-through-id":"x","summary":"s","tokens-before":2000,"fallback":true}"#,
+            "compaction",
+            Some('≡'),
+            "2,000 → ? tokens, without a summary of the model: s",
+        );
+        check(
+            "elision",
+            r#"{"items":[{"id":"a","stub":"gone"},{"id":"b","stub":""}]}"#,
+            "elision",
+            Some('≡'),
+            "2 contents replaced: gone",
+        );
+        check(
+            "tool-dispatched",
+            r#"{"tool":"t","arguments":{"a":1,"b":"x"}}"#,
+            "dispatch",
+            None,
+            "t a: 1, b: x",
+        );
+        check(
+            "tool-settled",
+            r#"{"op-id":"o","outcome":"outcome-unknown","reason":"deadline","duration":61}"#,
+            "settled",
+            Some('?'),
+            "o ended, outcome unknown in 1m 01s (deadline)",
+        );
+        check(
+            "run-context",
+            r#"{"sections":[{"name":"a"},{"name":"b"}],"facts":[["k","v"]]}"#,
+            "context",
+            None,
+            "a, b · k: v",
+        );
+        check("note", r#"{"x":[1]}"#, "note", None, "x: [1]");
+    }
+
+    #[test]
+    fn what_is_no_entry_of_the_format_is_marked() {
+        let found = told("{\"a\":1}\n\n[1]\n{\"cut\nnull");
+        let expected = [
+            ("object", "the line has no type: {\"a\":1}"),
+            ("array", "[1]"),
+            ("damaged", "truncated: {\"cut"),
+            ("null", "null"),
+        ];
+        let found: Vec<(&str, &str)> = found
+            .iter()
+            .map(|(label, _, _, phrase)| (label.as_str(), phrase.as_str()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn answers_are_told_by_the_tool_that_gave_them() {
+        let call = r#"{"id":"c","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}"#;
+        let line = |id: &str, type_name: &str, payload: &str| {
+            format!(r#"{{"id":"{id}","payload":{payload},"ts":"","type":"{type_name}","v":1}}"#)
+        };
+        let asked =
+            format!(r#"{{"role":"assistant","content":"Let me see.","tool-calls":[{call}]}}"#);
+        let lines = [
+            line("a", "message", &asked),
+            line("o", "tool-dispatched", r#"{"call-id":"c","tool":"read"}"#),
+            line(
+                "r",
+                "message",
+                r#"{"role":"tool","tool-call-id":"c","content":"text"}"#,
+            ),
+            line(
+                "s",
+                "tool-settled",
+                r#"{"op-id":"o","outcome":"completed"}"#,
+            ),
+            line("b", "message", &asked),
+        ];
+        let found = told(&lines.join("\n"));
+        let phrases: Vec<&str> = found.iter().map(|told| told.3.as_str()).collect();
+        let expected = [
+            "Let me see. → read a",
+            "read",
+            "read: text",
+            "read completed",
+            "Let me see. → read",
+        ];
+        assert_eq!(phrases, expected);
+        assert!(found.iter().all(|told| told.2 == ["read"]));
+    }
+}

@@ -121,7 +121,7 @@ impl Phrase {
             let marked = self.out + width::ELLIPSIS;
             return width::truncate(&marked, self.columns).into_owned();
         }
-        self.out
+        self.out.trim().to_owned()
     }
 }
 

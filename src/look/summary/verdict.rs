@@ -160,3 +160,99 @@ fn states(open: &[OpenCall]) -> String {
     });
     said.collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::summarise;
+
+    const META: &str = r#"{"id":"m","payload":{},"ts":"","type":"session-meta","v":1}"#;
+    const CALL: &str = r#"{"role":"assistant","tool-calls":[{"id":"c","function":{"name":"t"}}]}"#;
+    const RESULT: &str = r#"{"role":"tool","tool-call-id":"c"}"#;
+
+    fn message(payload: &str) -> String {
+        format!(r#"{{"id":"x","payload":{payload},"ts":"","type":"message","v":1}}"#)
+    }
+
+    fn dispatch() -> String {
+        r#"{"id":"o","payload":{"call-id":"c","tool":"t"},"ts":"","type":"tool-dispatched","v":1}"#
+            .to_owned()
+    }
+
+    #[track_caller]
+    fn check(lines: &[String], end: &str, expected: &str) {
+        let lines = [&[META.to_owned()], lines].concat();
+        let text = lines.join("\n") + end;
+        assert_eq!(summarise(text.as_bytes()).unwrap().verdict(), expected);
+    }
+
+    #[test]
+    fn the_end_of_a_file_tells_how_far_it_came() {
+        let user = message(r#"{"role":"user"}"#);
+        let system = message(r#"{"role":"system"}"#);
+        let answer = |reason: &str| {
+            message(&format!(
+                r#"{{"role":"assistant","finish-reason":"{reason}"}}"#
+            ))
+        };
+        let finished = "finished: the model has answered and no call is open";
+        let (call, result) = (message(CALL), message(RESULT));
+        let cases: [(&[&str], &str); 10] = [
+            (&[&system], "nothing has been said yet"),
+            (
+                &[&user, &system],
+                "waiting for the model: the last message is the user's",
+            ),
+            (&[&user, &answer("stop"), &system], finished),
+            (&[&user, &message(r#"{"role":"assistant"}"#)], finished),
+            (
+                &[&user, &answer("length")],
+                "the last answer is incomplete (length)",
+            ),
+            (
+                &[&user, &call],
+                "ends in the middle: 1 call is open (1 without an answer)",
+            ),
+            (
+                &[&user, &call, &result],
+                "ends in the middle: the model has not gone on after the last tool's answer",
+            ),
+            (
+                &[&user, &call, &dispatch()],
+                "ends in the middle: 1 call is open (1 was running)",
+            ),
+            (
+                &[&user, &call, &dispatch(), &result],
+                "ends in the middle: 1 call is open (1 finished but not settled)",
+            ),
+            (
+                &[&user, &call, &dispatch(), &result, &answer("stop")],
+                "the model has answered, but 1 call is open (1 finished but not settled)",
+            ),
+        ];
+        for (lines, expected) in cases {
+            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+            check(&lines, "\n", expected);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_behind_it() {
+        let none = "nothing has been said yet";
+        check(
+            &[],
+            "",
+            &format!("{none}; the last line lacks its line feed"),
+        );
+        check(&[], "\n{\"id", &format!("{none}; the last line is torn"));
+        check(
+            &[],
+            "\n{\"id\n{}\n",
+            &format!("{none}; damaged, 2 problems"),
+        );
+        let verdict = summarise(&b""[..]).unwrap().verdict();
+        assert_eq!(
+            verdict,
+            "not a transcript: the file is empty; the first line of a transcript has to be session-meta"
+        );
+    }
+}
