@@ -24,20 +24,20 @@ struct PickyFile(Box<dyn LogFile>, Picky);
 
 impl Disk for Picky {
     fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
-        FileSystem.open(path)
+        FileSystem::default().open(path)
     }
     fn create_new(&self, path: &Path, access: Option<&Access>) -> io::Result<Box<dyn LogFile>> {
-        let file = FileSystem.create_new(path, access)?;
+        let file = FileSystem::default().create_new(path, access)?;
         Ok(Box::new(PickyFile(file, self.clone())))
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        FileSystem.rename(from, to)
+        FileSystem::default().rename(from, to)
     }
     fn remove(&self, path: &Path) -> io::Result<()> {
-        FileSystem.remove(path)
+        FileSystem::default().remove(path)
     }
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        FileSystem.sync_folder(folder)
+        FileSystem::default().sync_folder(folder)
     }
 }
 
