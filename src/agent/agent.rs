@@ -160,6 +160,7 @@ impl Agent {
             let run_id = previous.id().clone();
             return Err((RunError::InFlight { run_id }, messages));
         }
+        *self.core.ledger() = Some(Ledger::open(mailbox.id().clone()));
         if let Some(grants) = &self.core.grants {
             grants.start();
         }

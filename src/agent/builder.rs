@@ -147,7 +147,8 @@ impl AgentBuilder {
 
 /// Recording and measuring.
 impl AgentBuilder {
-    /// The transcript. A run extends it; see [`Agent::run`].
+    /// The transcript. A run extends it; see [`Agent::run`]. Lines are written where the run is
+    /// driven: with a session that syncs each line to its device, use a runtime of several threads.
     pub fn session(mut self, session: impl Into<Arc<Session>>) -> Self {
         self.session = Some(session.into());
         self

@@ -6,7 +6,6 @@ use super::driver::Driver;
 use super::end::{End, Step};
 use crate::Message;
 use crate::agent::event::RunStarted;
-use crate::agent::ledger::Ledger;
 use crate::agent::shield::shielded;
 use crate::agent::wording;
 use crate::session::RunContextRecord;
@@ -18,7 +17,6 @@ impl Driver {
             message_count: self.conversation.len() as u64,
             context_digest: self.context_digest.clone(),
         });
-        *self.core.ledger() = Some(Ledger::open(self.run.id().clone()));
         self.extend_transcript()?;
         self.record_context();
         self.weigh_context();
