@@ -10,7 +10,7 @@ use super::driver::Driver;
 use super::end::Step;
 use super::site::Site;
 use crate::Json;
-use crate::agent::decide::failure::{self, Failure, Judgement, Move, Position};
+use crate::agent::decide::failure::{self, Failure, Judgement, Move, Position, Size};
 use crate::agent::decide::retry;
 use crate::agent::decide::window::Terms;
 use crate::agent::event::{
@@ -37,6 +37,15 @@ enum Trip {
 struct Walk {
     errors: Vec<String>,
     refusals: Vec<Refusal>,
+}
+
+/// An attempt that failed, and what that means.
+struct Failed {
+    failure: Failure,
+    /// What had arrived until then.
+    text: String,
+    size: Size,
+    judgement: Judgement,
 }
 
 /// A backend that refused the size of a request.
@@ -117,26 +126,27 @@ impl Driver {
             if self.is_cancelled() {
                 return ControlFlow::Break(Trip::Cancelled(CancelStage::Streaming));
             }
-            let (failure, text) = match self.attempt(site).await {
+            let failed = match self.attempt(site).await {
                 Attempted::Answered(response) => {
                     return ControlFlow::Break(Trip::Answered(Box::new(response)));
                 }
                 Attempted::Cancelled => {
                     return ControlFlow::Break(Trip::Cancelled(CancelStage::Streaming));
                 }
-                Attempted::Failed(failure, text) => (failure, text),
+                Attempted::Failed(failure, text) => {
+                    self.judge(site, failure, text, max_retries - made)
+                }
             };
-            let judgement = self.judge(site, &failure, max_retries - made);
-            self.note_failure(site, &failure, &judgement, text, walk);
-            match judgement.next {
-                Move::RetrySame => self.back_off(site, &failure, &judgement, made).await?,
+            self.note_failure(site, &failed, walk);
+            match failed.judgement.next {
+                Move::RetrySame => self.back_off(site, &failed, made).await?,
                 Move::Advance => {
-                    self.failed_attempt(site, &failure, &judgement, Disposition::Advance);
+                    self.tell_failure(site, &failed, Disposition::Advance);
                     break;
                 }
                 Move::Abort => {
-                    self.failed_attempt(site, &failure, &judgement, Disposition::Abort);
-                    let Judgement { error, reason, .. } = judgement;
+                    self.tell_failure(site, &failed, Disposition::Abort);
+                    let Judgement { error, reason, .. } = failed.judgement;
                     return ControlFlow::Break(Trip::Failed { error, reason });
                 }
             }
@@ -144,29 +154,31 @@ impl Driver {
         ControlFlow::Continue(())
     }
 
-    fn judge(&self, site: &Site, failure: &Failure, retries_left: u32) -> Judgement {
+    fn judge(&self, site: &Site, failure: Failure, text: String, retries_left: u32) -> Failed {
         let at = Position {
             backend_index: site.index,
             is_last: site.index + 1 == self.config().backends.len(),
             retries_left,
             max_tokens: site.max_tokens,
         };
-        failure::judge(failure, &at, &self.size(site))
+        let size = self.size(site);
+        let judgement = failure::judge(&failure, &at, &size);
+        Failed {
+            failure,
+            text,
+            size,
+            judgement,
+        }
     }
 
     /// Waits before the next attempt, unless the run is cancelled meanwhile.
-    async fn back_off(
-        &self,
-        site: &Site,
-        failure: &Failure,
-        judgement: &Judgement,
-        made: u32,
-    ) -> Walked {
+    async fn back_off(&self, site: &Site, failed: &Failed, made: u32) -> Walked {
         let retry = NonZeroU32::new(made).unwrap_or(NonZeroU32::MIN);
         let cap = self.config().backoff_cap;
-        let wait = retry::backoff(retry, retry::jitter(), failure.retry_after(), cap);
+        let asked = failed.failure.retry_after();
+        let wait = retry::backoff(retry, retry::jitter(), asked, cap);
         let backoff = wait.as_secs_f64();
-        self.failed_attempt(site, failure, judgement, Disposition::RetrySame { backoff });
+        self.tell_failure(site, failed, Disposition::RetrySame { backoff });
         match self.sleep(wait).await {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(Trip::Cancelled(CancelStage::Backoff)),
@@ -206,50 +218,38 @@ impl Driver {
         });
     }
 
-    fn note_failure(
-        &mut self,
-        site: &Site,
-        failure: &Failure,
-        judgement: &Judgement,
-        text: String,
-        walk: &mut Walk,
-    ) {
-        let size = self.size(site);
-        if let Some(terms) = size.terms.filter(|_| judgement.near_window) {
+    fn note_failure(&mut self, site: &Site, failed: &Failed, walk: &mut Walk) {
+        let judgement = &failed.judgement;
+        if let Some(terms) = failed.size.terms.filter(|_| judgement.near_window) {
             let message = "the provider truncated the completion near the end of its window";
             self.log_window("warning", message, site, terms.needed(), &terms);
         }
         if let Some(usable) = judgement.refused_above {
-            walk.refusals.push(Refusal::of(site, usable, size.request));
+            let refusal = Refusal::of(site, usable, failed.size.request);
+            walk.refusals.push(refusal);
         }
         walk.errors.push(judgement.error.clone());
         self.attempts.push(AttemptRecord {
             backend_index: site.index,
             model: site.model.clone(),
             error: judgement.error.clone(),
-            raw_text: (!text.is_empty()).then_some(text),
-            usage: failure.usage.clone(),
+            raw_text: (!failed.text.is_empty()).then(|| failed.text.clone()),
+            usage: failed.failure.usage.clone(),
             disposition: None,
         });
     }
 
-    fn failed_attempt(
-        &self,
-        site: &Site,
-        failure: &Failure,
-        judgement: &Judgement,
-        disposition: Disposition,
-    ) {
+    fn tell_failure(&self, site: &Site, failed: &Failed, disposition: Disposition) {
         self.emit(AttemptFailed {
             round: self.round,
             attempt: self.attempt,
             backend_index: site.index,
             model: Some(site.model.clone()),
-            error: judgement.error.clone(),
-            error_class: judgement.class,
-            error_status: judgement.status,
+            error: failed.judgement.error.clone(),
+            error_class: failed.judgement.class,
+            error_status: failed.judgement.status,
             disposition,
-            usage: failure.usage.clone(),
+            usage: failed.failure.usage.clone(),
         });
     }
 
