@@ -83,6 +83,10 @@ pub struct FileSystem {
     pub lock_beside: bool,
 }
 
+#[allow(
+    clippy::derivable_impls,
+    reason = "only where the system is not Windows"
+)]
 impl Default for FileSystem {
     fn default() -> Self {
         Self {

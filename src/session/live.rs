@@ -1,17 +1,13 @@
 //! An open session: appends lines and answers from what it has replayed.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::context::RecordedContext;
 use super::disk::LogFile;
 use super::envelope::{Envelope, kind_of};
 use super::error::{AppendError, CreateError, LoadError};
 use super::open::{Durability, Options};
-use super::operations::{OpenCall, PendingOperation};
 use super::payload::{BUILT_IN_TYPES, Outcome};
-use super::read::{Lines, LogReader};
 use super::record::{
     Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord, Settlement,
     write_message,
@@ -31,19 +27,19 @@ use crate::message::Message;
 /// is a snapshot. The file's name is looked up once: if the file is renamed or deleted while the
 /// session is open, appends go on to the same file.
 pub struct Session {
-    path: PathBuf,
-    warnings: Vec<Warning>,
+    pub(super) path: PathBuf,
+    pub(super) warnings: Vec<Warning>,
     durability: Durability,
     clock: Arc<dyn Clock>,
     core: Mutex<Core>,
 }
 
-struct Core {
-    live: Live,
-    standing: Standing,
+pub(super) struct Core {
+    pub(super) live: Live,
+    pub(super) standing: Standing,
 }
 
-enum Standing {
+pub(super) enum Standing {
     Open,
     Closed,
     Broken(String),
@@ -142,24 +138,24 @@ impl Session {
                 format!("the extra {key:?} is a key of the message itself"),
             ));
         }
-        let mut line = LineWriter::new();
+        let (id, ts) = self.stamp();
+        let mut line = LineWriter::new(id.as_str());
         write_message(&mut line, &message, extras);
-        self.append("message", line)
+        let line = line.finish(&ts, "message");
+        // Of the calls a message makes, memory holds what the line holds, whose keys are sorted.
+        let message = message.tool_calls.is_empty().then(|| Arc::new(message));
+        self.append_line(id, &line, message)
     }
 
     /// Records the complete list of grants as it stands, never a change to it.
     pub fn append_grants(&self, grants: &[Json]) -> Result<EnvelopeId, AppendError> {
-        let mut line = LineWriter::new();
-        line.list("grants", grants);
-        self.append("grants", line)
+        self.append("grants", |line| line.list("grants", grants))
     }
 
     /// Records that a summary takes the place of the conversation up to an entry. The returned id
     /// is also that of the summary's entry.
     pub fn append_compaction(&self, compaction: &Compaction) -> Result<EnvelopeId, AppendError> {
-        let mut line = LineWriter::new();
-        compaction.write(&mut line);
-        self.append("compaction", line)
+        self.append("compaction", |line| compaction.write(line))
     }
 
     /// Records that contents are replaced by stubs. The list must not be empty.
@@ -171,23 +167,18 @@ impl Session {
             ));
         }
         let items: Vec<Json> = items.iter().map(Elision::to_json).collect();
-        let mut line = LineWriter::new();
-        line.list("items", &items);
-        self.append("elision", line)
+        self.append("elision", |line| line.list("items", &items))
     }
 
     /// Records that a call is about to be handed to its tool.
     pub fn append_tool_dispatched(&self, dispatch: &Dispatch) -> Result<OpId, AppendError> {
-        let mut line = LineWriter::new();
-        dispatch.write(&mut line);
-        self.append("tool-dispatched", line).map(OpId::from)
+        self.append("tool-dispatched", |line| dispatch.write(line))
+            .map(OpId::from)
     }
 
     /// Records how an operation ended.
     pub fn append_tool_settled(&self, settlement: &Settlement) -> Result<EnvelopeId, AppendError> {
-        let mut line = LineWriter::new();
-        settlement.write(&mut line);
-        self.append("tool-settled", line)
+        self.append("tool-settled", |line| settlement.write(line))
     }
 
     /// Settles an operation that an earlier process left open.
@@ -209,13 +200,13 @@ impl Session {
         let (id, ts) = self.stamp();
         let mut core = self.core();
         self.check_open(&core)?;
-        let mut line = LineWriter::new();
+        let mut line = LineWriter::new(id.as_str());
         core.live
             .state
             .contexts
             .write(&mut line, record, id.as_str());
-        let line = line.finish(id.as_str(), &ts, "run-context");
-        self.commit(&mut core, &line)?;
+        let line = line.finish(&ts, "run-context");
+        self.commit(&mut core, &line, None)?;
         Ok(id)
     }
 
@@ -242,6 +233,7 @@ impl Session {
         self.append_line(
             id.clone(),
             &document_line(id.as_str(), payload, &ts, type_name),
+            None,
         )
     }
 
@@ -250,19 +242,31 @@ impl Session {
         self.append_line(
             id.clone(),
             &document_line(id.as_str(), meta, &ts, "session-meta"),
+            None,
         )
     }
 
-    fn append(&self, type_name: &str, line: LineWriter) -> Result<EnvelopeId, AppendError> {
+    fn append(
+        &self,
+        type_name: &str,
+        write: impl FnOnce(&mut LineWriter),
+    ) -> Result<EnvelopeId, AppendError> {
         let (id, ts) = self.stamp();
-        let line = line.finish(id.as_str(), &ts, type_name);
-        self.append_line(id, &line)
+        let mut line = LineWriter::new(id.as_str());
+        write(&mut line);
+        let line = line.finish(&ts, type_name);
+        self.append_line(id, &line, None)
     }
 
-    fn append_line(&self, id: EnvelopeId, line: &str) -> Result<EnvelopeId, AppendError> {
+    fn append_line(
+        &self,
+        id: EnvelopeId,
+        line: &str,
+        message: Option<Arc<Message>>,
+    ) -> Result<EnvelopeId, AppendError> {
         let mut core = self.core();
         self.check_open(&core)?;
-        self.commit(&mut core, line)?;
+        self.commit(&mut core, line, message)?;
         Ok(id)
     }
 
@@ -286,15 +290,21 @@ impl Session {
     }
 
     /// The line is read back the way a load would read it, so that what this session holds and what
-    /// a load of its file would hold cannot differ.
-    fn commit(&self, core: &mut Core, line: &str) -> Result<(), AppendError> {
+    /// a load of its file would hold cannot differ. Only the message of a line that is nothing but
+    /// text is taken as it was given.
+    fn commit(
+        &self,
+        core: &mut Core,
+        line: &str,
+        message: Option<Arc<Message>>,
+    ) -> Result<(), AppendError> {
         let envelope = Envelope::split(line.trim_end_matches('\n'));
         let payload = core.live.state.check(&envelope)?;
         self.write(core, line.as_bytes())?;
         core.live.len += line.len() as u64;
         core.live.lines += 1;
         let number = core.live.lines;
-        core.live.state.apply(&envelope, &payload, None, number);
+        core.live.state.apply(&envelope, &payload, message, number);
         Ok(())
     }
 
@@ -336,121 +346,8 @@ impl Session {
 
     /// A panic of a caller's code cannot happen while the lock is held, so a poisoned lock still
     /// guards a consistent state.
-    fn core(&self) -> MutexGuard<'_, Core> {
+    pub(super) fn core(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Reading. Each answer is a snapshot and works after [`close`](Session::close) too.
-impl Session {
-    /// Where the transcript is, every link resolved.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The object given to [`create`](Self::create).
-    pub fn meta(&self) -> Json {
-        self.core()
-            .live
-            .state
-            .meta
-            .clone()
-            .unwrap_or_else(Json::empty_object)
-    }
-
-    /// The live conversation: what the model would be sent next.
-    pub fn messages(&self) -> Vec<Arc<Message>> {
-        let core = self.core();
-        let entries = core.live.state.replay.conversation().entries();
-        entries.iter().map(|entry| entry.body.clone()).collect()
-    }
-
-    /// The ids of the live conversation's entries, in the order of [`messages`](Self::messages).
-    pub fn message_ids(&self) -> Vec<EnvelopeId> {
-        let core = self.core();
-        let entries = core.live.state.replay.conversation().entries();
-        entries.iter().map(|entry| entry.id.clone()).collect()
-    }
-
-    /// Ids and messages of the live conversation, of one moment.
-    pub fn conversation(&self) -> Vec<(EnvelopeId, Arc<Message>)> {
-        let core = self.core();
-        let entries = core.live.state.replay.conversation().entries();
-        entries
-            .iter()
-            .map(|entry| (entry.id.clone(), entry.body.clone()))
-            .collect()
-    }
-
-    /// Every stored envelope, unknown types included, byte for byte and in file order. They are
-    /// read from the file; memory does not hold them.
-    pub fn events(&self) -> io::Result<Vec<Json>> {
-        let core = self.core();
-        let mut lines = Lines::new(LogReader::new(core.live.file.as_ref(), 0, core.live.len));
-        let mut events = Vec::new();
-        while let Some(line) = lines.next_line()? {
-            let text = std::str::from_utf8(line.bytes).map_err(io::Error::other)?;
-            if !text.trim().is_empty() {
-                events.push(Json::parse(text).map_err(io::Error::other)?);
-            }
-        }
-        Ok(events)
-    }
-
-    /// How many envelopes there are, the meta line included.
-    pub fn envelope_count(&self) -> u64 {
-        self.core().live.state.envelopes
-    }
-
-    /// Physical lines in the file, blank ones included.
-    pub fn line_count(&self) -> u64 {
-        self.core().live.lines
-    }
-
-    /// The last recorded list of grants; empty before any.
-    pub fn grants(&self) -> Vec<Json> {
-        self.core().live.state.grants.clone()
-    }
-
-    /// What loading had to repair or read around. Appending adds nothing to it.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// The recorded run contexts, in file order.
-    pub fn run_contexts(&self) -> Vec<RecordedContext> {
-        self.core().live.state.contexts.recorded().to_vec()
-    }
-
-    /// The last recorded run context.
-    pub fn last_run_context(&self) -> Option<RecordedContext> {
-        self.core().live.state.contexts.recorded().last().cloned()
-    }
-
-    /// The body of the section with this digest, when a line of this transcript carries it.
-    pub fn run_context_section(&self, digest: &str) -> Option<String> {
-        self.core()
-            .live
-            .state
-            .contexts
-            .body(digest)
-            .map(str::to_owned)
-    }
-
-    /// Dispatched operations without a settle line, in the order of dispatch.
-    pub fn pending_tool_operations(&self) -> Vec<PendingOperation> {
-        self.core().live.state.replay.ledger().pending()
-    }
-
-    /// Every call without a known end and what may honestly be said of it, in file order: also the
-    /// ones that were never dispatched.
-    pub fn open_calls(&self) -> Vec<OpenCall> {
-        self.core().live.state.replay.ledger().open_calls()
-    }
-
-    /// Whether appends are refused.
-    pub fn is_closed(&self) -> bool {
-        matches!(self.core().standing, Standing::Closed)
     }
 }
 

@@ -52,6 +52,7 @@ pub mod operations;
 pub mod payload;
 pub mod peek;
 pub mod read;
+mod readers;
 pub mod record;
 pub mod repair;
 pub mod replay;

@@ -25,11 +25,12 @@ pub const RESERVED_KEYS: [&str; 7] = [
 ];
 
 pub(crate) fn write_message(line: &mut LineWriter, message: &Message, extras: &Extras) {
+    // In the order of the line, which then need not be sorted unless there are extras.
     line.text("content", &message.content);
-    line.text("role", message.role.as_str());
     if let Some(depth) = message.depth {
         line.integer("depth", depth);
     }
+    line.text("role", message.role.as_str());
     if message.sticky {
         line.flag("sticky", true);
     }

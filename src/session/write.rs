@@ -6,16 +6,16 @@ use std::fmt::Write;
 use super::envelope::FORMAT_VERSION;
 use crate::canonical::{Json, write_string};
 
-/// Builds one line. The payload's members may be given in any order of the built-in keys; they are
-/// written sorted.
+/// Builds one line. The payload's members may be given in any order; they are written sorted, and
+/// without moving them again when they are given sorted.
 #[derive(Debug)]
 pub(crate) struct LineWriter {
-    /// Members already written as `"key":value`, one after the other.
-    text: String,
-    /// Where each member stands in `text`: its key's end and its own.
+    /// The line so far, up to the last member.
+    line: String,
     members: Vec<Member>,
 }
 
+/// Where a member stands in the line.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     start: usize,
@@ -24,9 +24,9 @@ struct Member {
 }
 
 impl LineWriter {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(id: &str) -> Self {
         Self {
-            text: String::with_capacity(512),
+            line: begin_envelope(id, 512),
             members: Vec::with_capacity(8),
         }
     }
@@ -78,63 +78,69 @@ impl LineWriter {
     }
 
     fn member(&mut self, key: &str, value: impl FnOnce(&mut String)) {
-        let start = self.text.len();
-        write_string(&mut self.text, key);
-        let key_end = self.text.len();
-        self.text.push(':');
-        value(&mut self.text);
+        self.line.push(match self.members.is_empty() {
+            true => '{',
+            false => ',',
+        });
+        let start = self.line.len();
+        write_string(&mut self.line, key);
+        let key_end = self.line.len();
+        self.line.push(':');
+        value(&mut self.line);
         self.members.push(Member {
             start,
             key_end,
-            end: self.text.len(),
+            end: self.line.len(),
         });
     }
 
     /// The line, its line feed included.
-    pub(crate) fn finish(mut self, id: &str, ts: &str, type_name: &str) -> String {
-        let payload = self.text.len() + self.members.len() + 2;
-        let mut line = String::with_capacity(payload + id.len() + type_name.len() + 80);
-        line.push_str("{\"id\":");
-        write_string(&mut line, id);
-        line.push_str(",\"payload\":{");
-        self.write_members(&mut line);
-        line.push('}');
-        finish_envelope(line, ts, type_name)
+    pub(crate) fn finish(mut self, ts: &str, type_name: &str) -> String {
+        if self.members.is_empty() {
+            self.line.push('{');
+        }
+        self.sort_members();
+        self.line.push('}');
+        finish_envelope(self.line, ts, type_name)
     }
 
-    fn write_members(&mut self, line: &mut String) {
-        let text = &self.text;
-        let sorted = self
-            .members
-            .is_sorted_by(|a, b| order(text, a, b) != Ordering::Greater);
-        if !sorted {
-            self.members.sort_by(|a, b| order(text, a, b));
+    fn sort_members(&mut self) {
+        let line = &self.line;
+        let in_order = |a: &Member, b: &Member| order(line, a, b) != Ordering::Greater;
+        if self.members.is_sorted_by(in_order) {
+            return;
         }
-        for (index, member) in self.members.iter().enumerate() {
-            if index > 0 {
-                line.push(',');
-            }
-            line.push_str(&text[member.start..member.end]);
-        }
+        self.members.sort_by(|a, b| order(line, a, b));
+        let texts = self.members.iter().map(|it| &line[it.start..it.end]);
+        let payload = texts.collect::<Vec<_>>().join(",");
+        let start = self.members.iter().map(|it| it.start).min();
+        self.line.truncate(start.unwrap_or_default());
+        self.line.push_str(&payload);
     }
 }
 
 /// By the code points of the keys, as every depth of a line is sorted. A key with escapes sorts by
 /// what it spells.
-fn order(text: &str, a: &Member, b: &Member) -> Ordering {
+fn order(line: &str, a: &Member, b: &Member) -> Ordering {
     let key =
-        |member: &Member| crate::canonical::unescape(&text[member.start..member.key_end]).text;
+        |member: &Member| crate::canonical::unescape(&line[member.start..member.key_end]).text;
     key(a).cmp(&key(b))
 }
 
 /// A line around a payload that is a document of its own.
 pub(crate) fn document_line(id: &str, payload: &Json, ts: &str, type_name: &str) -> String {
-    let mut line = String::with_capacity(payload.text().len() + 160);
+    let mut line = begin_envelope(id, payload.text().len());
+    payload.write_compact(&mut line);
+    finish_envelope(line, ts, type_name)
+}
+
+/// The line up to its payload, with room for one of this many bytes.
+fn begin_envelope(id: &str, payload: usize) -> String {
+    let mut line = String::with_capacity(payload + 160);
     line.push_str("{\"id\":");
     write_string(&mut line, id);
     line.push_str(",\"payload\":");
-    payload.write_compact(&mut line);
-    finish_envelope(line, ts, type_name)
+    line
 }
 
 fn finish_envelope(mut line: String, ts: &str, type_name: &str) -> String {
