@@ -16,8 +16,9 @@ use clap::ValueHint;
 use super::error::{Error, Result};
 use super::exit::Exit;
 use super::output::Output;
+use super::refusal;
 use super::source::{Source, is_stdin};
-use crate::look::diff::{Diff, Item, Reading, Row, Side};
+use crate::look::diff::{Diff, Item, Reading, Row, Side, SideError};
 use crate::session::Warning;
 use crate::session::peek;
 
@@ -119,8 +120,13 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
 
 fn read(name: &Path, reading: Reading) -> Result<Named> {
     let source = Source::open(name)?;
-    let file = peek::open(source.path()).map_err(|error| Error::unknown(error.to_string()))?;
-    let side = Side::read(file, reading).map_err(|e| Error::unknown(e.to_string()).at(name))?;
+    let file = peek::open(source.path()).map_err(|error| refusal::unseen(&source, &error))?;
+    let side = Side::read(file, reading).map_err(|error| match error {
+        SideError::Unreadable(error) => refusal::unreadable(&source, &error),
+        error => Error::unknown(error.to_string())
+            .at(name)
+            .hint(refusal::hint_about(name)),
+    })?;
     Ok(Named {
         name: name.to_owned(),
         items: side.items,

@@ -1,8 +1,10 @@
 //! From the words to the exit status.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
+
+use crate::look::visible;
 
 use super::args::{self, Cli, Command};
 use super::error::{Error, Result};
@@ -49,11 +51,14 @@ fn dispatch(command: &Command, out: &mut Output) -> Result<Exit> {
 }
 
 /// Prints what clap has to say: help and version on standard output, wrong usage on standard error.
+/// Wrong usage quotes words, and a word may be a file name that a shell put there.
 fn explain(error: &clap::Error) -> Exit {
     // A broken pipe is success here too.
-    let _ = error.print();
-    match error.exit_code() {
-        0 => Exit::Yes,
-        _ => Exit::Unknown,
+    if error.exit_code() == 0 {
+        let _ = error.print();
+        return Exit::Yes;
     }
+    let said = error.render().to_string();
+    let _ = io::stderr().write_all(visible::lines(&said).as_bytes());
+    Exit::Unknown
 }

@@ -16,6 +16,7 @@ use crate::look::visible;
 use crate::session::{AppendError, LoadError};
 
 use super::exit::Exit;
+use super::refusal;
 use super::source::is_stdin;
 
 /// Why a command ended early.
@@ -75,7 +76,8 @@ impl Error {
     /// A transcript that the system does not give out.
     pub fn unreadable(file: &Path, error: &io::Error) -> Self {
         let (_, what) = why_unreadable(error);
-        Self::unknown(what).at(file)
+        let hint = way_out(file, &what);
+        Self::unknown(what).at(file).hint(hint)
     }
 
     /// A transcript that cannot be loaded. It is called as it was `typed`, unless the trouble is
@@ -89,8 +91,12 @@ impl Error {
         };
         let said = Self::new(exit, error.reason()).at(as_typed(typed, error.path()));
         let said = error.line().into_iter().fold(said, Self::line);
-        if exit != Exit::No || is_stdin(typed) {
-            return said;
+        match error {
+            LoadError::NoFile { found, .. } => return said.hint(way_out(typed, found)),
+            LoadError::Io { .. } => return said.hint(way_out(typed, "")),
+            _ if exit == Exit::Unknown => return said.hint(refusal::hint_about(typed)),
+            _ if exit != Exit::No || is_stdin(typed) => return said,
+            _ => {}
         }
         let name = visible::path(typed);
         said.hint(format!(
@@ -162,11 +168,27 @@ impl Error {
     }
 }
 
+/// What can be done where a file cannot be opened, by what was `found` in its place.
+pub fn way_out(file: &Path, found: &str) -> String {
+    let path = visible::path(file);
+    match found {
+        "this is a folder" => format!("`ls {path}` shows what is in it"),
+        "this is no regular file" => {
+            format!("a pipe is read through standard input: `sess - < {path}`")
+        }
+        "no such file" | "the link leads nowhere" => {
+            "check the path; `sess tail -f --wait` waits for a file to come".to_owned()
+        }
+        _ => "check the path, and who may use it with `ls -l`".to_owned(),
+    }
+}
+
 /// Why a transcript cannot be read: the kind as machine output names it, and in words.
 pub fn why_unreadable(error: &io::Error) -> (&'static str, String) {
     match error.kind() {
         io::ErrorKind::NotFound => ("no-file", "no such file".to_owned()),
         io::ErrorKind::IsADirectory => ("no-file", "this is a folder".to_owned()),
+        io::ErrorKind::NotSeekable => ("no-file", "this is no regular file".to_owned()),
         _ => ("unreadable", format!("cannot read: {error}")),
     }
 }

@@ -13,7 +13,7 @@ use super::error::{Error, Result};
 use super::exit::Exit;
 use super::output::{Output, Style};
 use super::source::{FilesArg, is_stdin, stream};
-use super::{calls, layout, time};
+use super::{calls, layout, refusal, time};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,7 +60,8 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
 /// Says which lines were not taken into account.
 fn warn(file: &Path, report: &Report, out: &mut Output) -> io::Result<()> {
     if report.health == Health::NotTranscript {
-        return out.complain(&Error::unknown("this is not a transcript").at(file));
+        let error = Error::unknown("this is not a transcript").at(file);
+        return out.complain(&error.hint(refusal::hint_about(file)));
     }
     let skipped = report
         .problems

@@ -2,29 +2,24 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::path::Path;
 
 use crate::look::visible;
 use crate::session::PeekError;
 
-use super::error::Error;
-use super::source::{Source, is_stdin};
+use super::error::{Error, way_out};
+use super::source::{Source, is_stdin, regular};
 
 /// There is nothing to open.
 pub fn unseen(source: &Source, error: &PeekError) -> Error {
     match error {
         PeekError::NoFile { found, .. } => {
-            let error = Error::unknown(format!("{found}; there is nothing to look at"));
-            let path = visible::path(source.name());
-            match *found {
-                "this is a folder" => error.hint(format!("`ls {path}` shows what is in it")),
-                "this is no regular file" => error.hint(format!(
-                    "a pipe is read through standard input: `sess - < {path}`"
-                )),
-                _ => error.hint("check the path; `sess tail -f --wait` waits for a file to come"),
-            }
+            Error::unknown(format!("{found}; there is nothing to look at"))
+                .hint(way_out(source.name(), found))
         }
-        PeekError::Unreadable { reason, .. } => Error::unknown(format!("cannot read: {reason}"))
-            .hint("check who may read it with `ls -l`"),
+        PeekError::Unreadable { reason, .. } => {
+            Error::unknown(format!("cannot read: {reason}")).hint(way_out(source.name(), reason))
+        }
         other => Error::unknown(other.to_string()),
     }
     .at(source.name())
@@ -32,34 +27,27 @@ pub fn unseen(source: &Source, error: &PeekError) -> Error {
 
 /// Reading failed on the way.
 pub fn unreadable(source: &Source, error: &io::Error) -> Error {
-    Error::unknown(format!("cannot read: {error}")).at(source.name())
+    Error::unreadable(source.name(), error)
 }
 
 /// It can be read, and is something else. What it looks like is worth a hint.
 pub fn not_a_transcript(source: &Source, file: &mut File, reason: &str) -> Error {
     let error = Error::unknown(format!("not a transcript: {reason}")).at(source.name());
+    error.hint(hint_of(source.name(), file.rewind().map(|()| file)))
+}
+
+/// What a file that is no transcript looks like. Standard input has been read and is gone.
+pub fn hint_about(typed: &Path) -> String {
+    match is_stdin(typed) {
+        true => Looks::Text.hint(typed),
+        false => hint_of(typed, regular(typed)),
+    }
+}
+
+fn hint_of(typed: &Path, file: io::Result<impl Read>) -> String {
     let mut beginning = [0; 512];
-    let read = file.rewind().and_then(|()| file.read(&mut beginning));
-    let beginning = &beginning[..read.unwrap_or_default()];
-    let name = visible::path(source.name());
-    let name = if is_stdin(source.name()) {
-        "FILE".to_owned()
-    } else {
-        name
-    };
-    error.hint(match Looks::of(beginning) {
-        Looks::Empty => "it is empty; a transcript begins with a session-meta line".to_owned(),
-        Looks::Gzip => format!("it is compressed with gzip: `gunzip -c {name} | sess -`"),
-        Looks::Zstd => format!("it is compressed with zstd: `zstd -dc {name} | sess -`"),
-        Looks::Array => {
-            "it looks like one JSON array; a transcript has one JSON object per line".to_owned()
-        }
-        Looks::Binary => "it does not look like text".to_owned(),
-        Looks::Text => {
-            "the first line of a transcript is {\"id\":…,\"payload\":…,\"ts\":…,\"type\":\"session-meta\",\"v\":1}"
-                .to_owned()
-        }
-    })
+    let read = file.and_then(|mut file| file.read(&mut beginning));
+    Looks::of(&beginning[..read.unwrap_or_default()]).hint(typed)
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -82,6 +70,28 @@ impl Looks {
             _ if text.first() == Some(&b'[') => Looks::Array,
             _ if is_text(beginning) => Looks::Text,
             _ => Looks::Binary,
+        }
+    }
+}
+
+impl Looks {
+    fn hint(self, typed: &Path) -> String {
+        let name = match is_stdin(typed) {
+            true => "FILE".to_owned(),
+            false => visible::path(typed),
+        };
+        match self {
+            Looks::Empty => "it is empty; a transcript begins with a session-meta line".to_owned(),
+            Looks::Gzip => format!("it is compressed with gzip: `gunzip -c {name} | sess -`"),
+            Looks::Zstd => format!("it is compressed with zstd: `zstd -dc {name} | sess -`"),
+            Looks::Array => {
+                "it looks like one JSON array; a transcript has one JSON object per line".to_owned()
+            }
+            Looks::Binary => "it does not look like text".to_owned(),
+            Looks::Text => {
+                "the first line of a transcript is {\"id\":…,\"payload\":…,\"ts\":…,\"type\":\"session-meta\",\"v\":1}"
+                    .to_owned()
+            }
         }
     }
 }

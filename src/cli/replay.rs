@@ -13,7 +13,7 @@ use super::conversation::Reader;
 use super::error::{Error, Result, load_json, unreadable_json};
 use super::exit::Exit;
 use super::output::Output;
-use super::source::{FileArg, Source, is_stdin};
+use super::source::{FileArg, Source, is_stdin, regular};
 use super::{replay_json, step_view};
 
 const EXAMPLES: &str = "\
@@ -69,7 +69,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
 /// Replays the source, and says up to which line.
 fn replay(at: Option<&At>, source: &Source, out: &mut Output) -> Result<(u64, Replayed)> {
     let name = source.name();
-    let file = match File::open(source.path()) {
+    let file = match regular(source.path()) {
         Ok(file) => file,
         Err(error) => return unreadable(name, &error, out),
     };

@@ -91,24 +91,29 @@ impl Request<'_> {
     }
 }
 
-/// Writes one resolution after the other. What could not be written any more is taken off the list.
+/// Writes one resolution after the other. What could not be written is taken off the list. A call
+/// that the session refuses to settle, such as one of two with the same id, does not stop the rest.
 pub fn apply(
     planned: &mut Vec<Planned>,
     session: &Session,
 ) -> std::result::Result<(), AppendError> {
-    for place in 0..planned.len() {
-        let Some(plan) = planned.get_mut(place) else {
-            break;
-        };
+    let mut outcome = Ok(());
+    planned.retain_mut(|plan| {
+        if !matches!(outcome, Ok(()) | Err(AppendError::Refused(_))) {
+            return false;
+        }
         match plan.resolution.apply(session) {
-            Ok(ids) => plan.written = ids,
+            Ok(ids) => {
+                plan.written = ids;
+                true
+            }
             Err(error) => {
-                planned.truncate(place);
-                return Err(error);
+                outcome = Err(error);
+                false
             }
         }
-    }
-    Ok(())
+    });
+    outcome
 }
 
 /// The open calls of a transcript, and the conversation that they are part of.

@@ -154,7 +154,9 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
     let mut planned = request.plan(&Open::of_session(&session))?;
     job.warn(&planned, session.warnings(), before.plan(), out)?;
     let written = apply(&mut planned, &session);
-    job.tell(&planned, out)?;
+    if written.is_ok() || !planned.is_empty() || out.json() {
+        job.tell(&planned, out)?;
+    }
     match written {
         Ok(()) => Ok(Exit::Yes),
         Err(error) => Err(Error::append(&file, &error)),

@@ -1,6 +1,6 @@
 //! The transcript that a command names: a file, or standard input.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -77,8 +77,21 @@ impl Source {
 pub fn stream(named: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match is_stdin(named) {
         true => Box::new(io::stdin().lock()),
-        false => Box::new(File::open(named)?),
+        false => Box::new(regular(named)?),
     })
+}
+
+/// Opens a file that has a beginning and an end. A pipe may have neither, and to open one waits
+/// for a writer.
+pub fn regular(path: &Path) -> io::Result<File> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::NotSeekable.into());
+    }
+    File::open(path)
 }
 
 /// Whether `named` stands for standard input.

@@ -106,7 +106,7 @@ fn what_is_no_transcript_or_unreadable_does_not_stop_the_others() {
         "empty.jsonl",
         "healthy.jsonl",
     ];
-    let ran = env.sess(&[&["check"], &files[..]].concat());
+    let ran = env.sess(&[&["check", "-q"], &files[..]].concat());
     let expected = "\
 notes.txt      not a transcript      2 lines, 8 B
     line 1  byte 0  not-json  not JSON: expected value

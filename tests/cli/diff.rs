@@ -195,11 +195,11 @@ fn what_cannot_be_told_ends_with_two() {
     env.write("notes.txt", "milk\n");
     let cases: [(&[&str], &str); 3] = [
         (
-            &["diff", "diff-left.jsonl", "notes.txt"],
+            &["diff", "-q", "diff-left.jsonl", "notes.txt"],
             "sess: notes.txt: not a transcript: no line of it is an envelope\n",
         ),
         (
-            &["diff", "gone.jsonl", "diff-left.jsonl"],
+            &["diff", "-q", "gone.jsonl", "diff-left.jsonl"],
             "sess: gone.jsonl: no such file; there is nothing to look at\n",
         ),
         (

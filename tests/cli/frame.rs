@@ -190,3 +190,44 @@ fn output_that_cannot_be_written_is_an_error() {
         ran.err
     );
 }
+
+#[test]
+fn what_cannot_be_read_is_refused_with_a_hint_by_every_command() {
+    let env = TestEnv::new();
+    fs::create_dir(env.path("folder")).unwrap();
+    env.write("notes", "some text\nand more\n");
+    env.sample("healthy.jsonl");
+    let mut files = vec!["absent", "folder", "notes"];
+    if cfg!(unix) {
+        // Neither what never begins nor what never ends is waited for.
+        files.push("/dev/zero");
+    }
+    for file in files {
+        let runs: [&[&str]; 7] = [
+            &["peek", file],
+            &["tail", file],
+            &["replay", file],
+            &["diff", "healthy.jsonl", file],
+            &["pending", file],
+            &["resolve", "--all", file],
+            &["repair", file],
+        ];
+        for words in runs {
+            let ran = env.sess(words);
+            assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{words:?}");
+            let lines: Vec<&str> = ran.err.lines().collect();
+            assert!(
+                matches!(lines[..], [what, hint] if what.starts_with("sess: ") && hint.starts_with("hint: ")),
+                "{words:?}: {}",
+                ran.err
+            );
+        }
+    }
+    if cfg!(unix) {
+        let ran = env.sess(&["check", "/dev/zero"]);
+        assert!(
+            ran.err
+                .starts_with("sess: /dev/zero: this is no regular file\nhint: ")
+        );
+    }
+}

@@ -83,3 +83,23 @@ fn complaints_beside_json_are_harmless_too() {
         }
     }
 }
+
+#[test]
+fn words_that_are_quoted_as_wrong_usage_are_harmless_too() {
+    let env = TestEnv::new();
+    let word = "x\u{9b}31m\x1b[31m\u{202e}\u{2028}\r";
+    let option = format!("--{word}");
+    let runs: [&[&str]; 6] = [
+        &[word],
+        &[word, "run.jsonl"],
+        &["peek", "run.jsonl", word],
+        &["peek", &option],
+        &["peek", "run.jsonl", "--role", word],
+        &["tail", "-n", word, "run.jsonl"],
+    ];
+    for words in runs {
+        let ran = env.sess(words);
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert_harmless(words, &ran);
+    }
+}

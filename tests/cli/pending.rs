@@ -149,7 +149,12 @@ fn what_cannot_be_read_does_not_stop_the_others() {
     env.sample("healthy.jsonl");
     env.write("notes.txt", "milk\n");
     let ran = env.sess(&["pending", "nosuch", "notes.txt", "healthy.jsonl"]);
-    let complaints = "sess: nosuch: no such file\nsess: notes.txt: this is not a transcript\n";
+    let complaints = "\
+sess: nosuch: no such file
+hint: check the path; `sess tail -f --wait` waits for a file to come
+sess: notes.txt: this is not a transcript
+hint: the first line of a transcript is {\"id\":…,\"payload\":…,\"ts\":…,\"type\":\"session-meta\",\"v\":1}
+";
     let expected = "healthy.jsonl: nothing is pending\n";
     assert_eq!(ran, Ran::new(2, expected, complaints));
 }

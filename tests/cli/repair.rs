@@ -139,11 +139,11 @@ hint: `sess peek mid-file-damage.jsonl` shows what can be read
 fn what_is_no_transcript_is_left_alone() {
     let env = TestEnv::new();
     let path = env.write("notes.txt", "milk\neggs");
-    let ran = env.sess(&["repair", "notes.txt"]);
+    let ran = env.sess(&["repair", "-q", "notes.txt"]);
     let expected = "sess: notes.txt:1: this is not a transcript: not JSON: expected value\n";
     assert_eq!(ran, Ran::new(2, "", expected));
     assert_eq!(fs::read(path).unwrap(), b"milk\neggs");
-    let ran = env.sess(&["repair", "nosuch"]);
+    let ran = env.sess(&["repair", "-q", "nosuch"]);
     let expected = "sess: nosuch: no such file; there is nothing to load\n";
     assert_eq!(ran, Ran::new(2, "", expected));
 }

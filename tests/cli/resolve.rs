@@ -335,3 +335,25 @@ fn a_file_that_cannot_be_loaded_is_explained() {
     assert_eq!((ran.code, found), (Some(1), expected));
     assert_eq!(ran.err, format!("sess: glued.jsonl:31: {message}\n"));
 }
+
+#[test]
+fn a_call_that_cannot_be_settled_does_not_stop_the_others() {
+    let env = TestEnv::new();
+    let path = env.sample("pending.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let dispatch = text
+        .lines()
+        .find(|line| line.contains("5d95a739-0006") && line.contains("tool-dispatched"));
+    fs::write(&path, format!("{text}{}\n", dispatch.unwrap())).unwrap();
+    let why = "operation \"5d95a739-0006-4000-8000-000000000009\" has been settled before; an \
+               operation has a single outcome";
+    for shown in ["pending.jsonl: 11 calls resolved\n", ""] {
+        let ran = env.sess(&["resolve", "--all", "pending.jsonl"]);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.out.starts_with(shown), "{}", ran.out);
+        assert_eq!(ran.out.is_empty(), shown.is_empty(), "{}", ran.out);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+    // The first of the two stays open: one settle line ends one dispatch.
+    assert_eq!(Session::load(&path).unwrap().open_calls().len(), 1);
+}
