@@ -11,13 +11,17 @@ pub mod budget;
 pub mod compactor;
 pub mod counter;
 pub mod excerpt;
+pub mod heuristic;
 pub mod run_context;
 pub mod spent;
+pub mod usage;
 
 pub use artifact::{Artifact, ArtifactStore, FolderStore, artifact_name};
 pub use budget::{BudgetError, Cap, Profile, RequestBudget, Tripped};
 pub use compactor::{Compacted, CompactionRequest, Compactor, Target};
-pub use counter::{HeuristicCounter, RequestView, TokenCounter, UsageReport, default_counter};
+pub use counter::{RequestView, TokenCounter, UsageReport, default_counter};
 pub use excerpt::{Excerpt, excerpt, stored_marker, unstored_marker};
+pub use heuristic::HeuristicCounter;
 pub use run_context::{RunContext, UnnamedEntry};
 pub use spent::Spent;
+pub use usage::{Calibration, Reported, UsageCounter};

@@ -8,7 +8,8 @@ use crate::session::SectionRecord;
 use crate::{Json, Message};
 
 const HEADING: &str = "## Current context";
-const CLOSING: &str = "Where this block and older parts of the conversation disagree about surroundings, available tools or project rules, this block is right.\nIt is background: do not answer it and do not confirm that you received it.";
+// Its lines have 181 and 84 characters, so that a context weighs what the reference's does.
+const CLOSING: &str = "Where this block and older parts of this conversation disagree about your surroundings, the available tools or the project rules, this block wins, and whatever is older is outdated.\nAll of it is background: neither answer this block nor confirm that you received it.";
 
 /// Facts and sections around a conversation.
 ///

@@ -9,16 +9,7 @@ use sess::context::{
     Artifact, ArtifactStore, FolderStore, artifact_name, excerpt, stored_marker, unstored_marker,
 };
 
-use crate::support::reference::{self, Vector};
-
-fn vectors(kind: &str) -> Vec<Vector> {
-    let vectors: Vec<_> = reference::canonical()
-        .into_iter()
-        .filter(|vector| vector.kind == kind)
-        .collect();
-    assert!(!vectors.is_empty());
-    vectors
-}
+use super::kit::vectors;
 
 /// Vectors whose clusters are longer than one scalar value: how many scalar values we leave out, and
 /// our excerpt. Computed outside this project.

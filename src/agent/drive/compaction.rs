@@ -119,14 +119,24 @@ struct RequestCounter {
     tail: Option<String>,
 }
 
-impl TokenCounter for RequestCounter {
-    fn count_messages(&self, messages: &[Arc<Message>]) -> u64 {
-        self.counter.count_request(&RequestView {
+impl RequestCounter {
+    fn request<'a>(&'a self, messages: &'a [Arc<Message>]) -> RequestView<'a> {
+        RequestView {
             messages,
             tools: &self.tools,
             head: self.head.as_deref(),
             tail: self.tail.as_deref(),
-        })
+        }
+    }
+}
+
+impl TokenCounter for RequestCounter {
+    fn count_messages(&self, messages: &[Arc<Message>]) -> u64 {
+        self.counter.count_request(&self.request(messages))
+    }
+
+    fn estimate_messages(&self, messages: &[Arc<Message>]) -> u64 {
+        self.counter.estimate_request(&self.request(messages))
     }
 
     fn count_text(&self, text: &str) -> u64 {
