@@ -6,7 +6,8 @@
 //! cargo run --example agent -- --resume run.jsonl "And what is the largest?"
 //! ```
 //!
-//! Without `--base-url` a scripted model answers. The key of a real one is taken from
+//! Without `--base-url` a scripted model answers, a fragment every `--pace` milliseconds (0). It
+//! notes what it did, in a file beside the transcript that ends in `.notes`. The key of a real one is taken from
 //! `OPENAI_API_KEY`. The answer goes to standard output, everything else to standard error. The
 //! exit code is 0 for a completed run, 1 for a failed one, 130 for a cancelled one.
 
@@ -14,12 +15,14 @@
 mod options;
 
 use std::error::Error;
-use std::io::{self, IsTerminal};
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use options::Options;
-use sess::agent::{Agent, Console, Outcome};
+use sess::agent::{Agent, Console, Idempotency, Outcome};
 use sess::look::visible;
 use sess::session::{Choice, Resolution};
 use sess::tool::Tools;
@@ -42,7 +45,9 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
     let session = Arc::new(open(&options)?);
     let agent = Agent::builder()
         .shared_backend(backend)
-        .provider(tools()?)
+        .provider(tools(session.path().with_extension("notes"))?)
+        .idempotency("list_files", Idempotency::ReadOnly)
+        .idempotency("add_note", Idempotency::Destructive)
         .session(session.clone())
         .build()?;
 
@@ -63,28 +68,43 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
     Ok(tell(&run.result().await.outcome))
 }
 
-/// Two tools made of closures.
-fn tools() -> Result<Tools, Box<dyn Error>> {
-    let path = Json::parse(
-        r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#,
-    )?;
+/// Two tools made of closures: one that only looks, and one whose effect stays, a line in `notes`.
+fn tools(notes: PathBuf) -> Result<Tools, Box<dyn Error>> {
+    let one_text = |name: &str| {
+        Json::parse(&format!(
+            r#"{{"type":"object","properties":{{"{name}":{{"type":"string"}}}},"required":["{name}"]}}"#
+        ))
+    };
     let list = |arguments: Json| async move {
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(path_of(&arguments))? {
+        for entry in fs::read_dir(path_of(&arguments))? {
             names.push(entry?.file_name().to_string_lossy().into_owned());
         }
         names.sort();
         io::Result::Ok(names.join("\n"))
     };
-    let read = |arguments: Json| async move { std::fs::read_to_string(path_of(&arguments)) };
+    let note = move |arguments: Json| {
+        let notes = notes.clone();
+        async move {
+            let text = arguments.get_str("text").unwrap_or_default();
+            let mut file = File::options().append(true).create(true).open(notes)?;
+            file.write_all(format!("{text}\n").as_bytes())?;
+            io::Result::Ok("Noted.")
+        }
+    };
     Ok(Tools::new()
         .with(
             "list_files",
             "Lists the names in a folder.",
-            path.clone(),
+            one_text("path")?,
             list,
         )
-        .with("read_file", "Reads a text file.", path, read))
+        .with(
+            "add_note",
+            "Notes a line for later.",
+            one_text("text")?,
+            note,
+        ))
 }
 
 fn path_of(arguments: &Json) -> String {

@@ -3,9 +3,11 @@
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sess::backend::http::{Endpoint, OpenAiBackend, Settings};
 use sess::backend::{Backend, ScriptedBackend, Step};
+use sess::id::EnvelopeId;
 use sess::message::ToolCall;
 
 /// The options and the prompt.
@@ -15,20 +17,21 @@ pub struct Options {
     pub resume: Option<PathBuf>,
     base_url: Option<String>,
     model: Option<String>,
+    pace: Duration,
 }
 
-const USAGE: &str =
-    "usage: agent [--base-url URL --model NAME] [--session FILE | --resume FILE] [PROMPT]";
+const USAGE: &str = "usage: agent [--base-url URL --model NAME | --pace MS] \
+     [--session FILE | --resume FILE] [PROMPT]";
 
 impl Options {
     pub fn from_args(mut args: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
         let mut options = Self {
             prompt: "What is in this folder?".to_owned(),
-            session: std::env::temp_dir()
-                .join(format!("agent-{}.jsonl", sess::id::EnvelopeId::fresh())),
+            session: std::env::temp_dir().join(format!("agent-{}.jsonl", EnvelopeId::fresh())),
             resume: None,
             base_url: None,
             model: None,
+            pace: Duration::ZERO,
         };
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or(USAGE);
@@ -37,6 +40,7 @@ impl Options {
                 "--resume" => options.resume = Some(value()?.into()),
                 "--base-url" => options.base_url = Some(value()?),
                 "--model" => options.model = Some(value()?),
+                "--pace" => options.pace = Duration::from_millis(value()?.parse()?),
                 option if option.starts_with("--") => return Err(USAGE.into()),
                 _ => options.prompt = arg,
             }
@@ -57,21 +61,29 @@ impl Options {
                     Settings::new(model, 4_096),
                 )?))
             }
-            (None, None) => Ok(Arc::new(script())),
+            (None, None) => Ok(Arc::new(script(self.pace))),
             _ => Err(USAGE.into()),
         }
     }
 }
 
-/// Looks around, and says so.
-fn script() -> ScriptedBackend {
-    let look = ToolCall {
-        id: "call_1".into(),
-        name: "list_files".into(),
-        arguments: r#"{"path":"."}"#.into(),
+/// Looks around, notes that it did, and says so.
+fn script(pace: Duration) -> ScriptedBackend {
+    let id = EnvelopeId::fresh();
+    let call = |name: &str, arguments: String| {
+        let call = ToolCall {
+            id: format!("{name}-{id}").into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        };
+        call.to_json()
     };
+    let look = call("list_files", r#"{"path":"."}"#.to_owned());
+    let note = call("add_note", format!(r#"{{"text":"Looked around ({id})."}}"#));
     ScriptedBackend::new([
-        Step::chunks(["Let me ", "look."]).with_calls([look.to_json()]),
-        Step::chunks(["Those ", "are ", "the ", "files ", "here."]),
+        Step::chunks(["Let me ", "look."])
+            .with_calls([look, note])
+            .slow(pace, pace),
+        Step::chunks(["Those ", "are ", "the ", "files ", "here."]).slow(pace, pace),
     ])
 }

@@ -8,6 +8,8 @@ mod config;
 mod dispatch;
 mod events;
 mod groups;
+#[cfg(feature = "http")]
+mod kills;
 mod kit;
 mod length;
 mod park;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use sess::Session;
 
 /// The built sample; `None`, and the reason on standard error, where only the tests were built.
-fn sample() -> Option<Command> {
+pub fn sample() -> Option<Command> {
     let test = std::env::current_exe().unwrap();
     let path: PathBuf = test.parent()?.parent()?.join("examples").join("agent");
     if !path.exists() {
@@ -48,8 +48,10 @@ fn the_answer_goes_to_standard_output_and_the_rest_beside_it() {
         .args(["--resume", "run.jsonl", "And now?"]));
     assert_eq!(output.status.code(), Some(0));
     let messages = Session::load(&path).unwrap().messages();
-    assert_eq!(messages.len(), 8);
-    assert_eq!(messages[4].content, "And now?");
+    assert_eq!(messages.len(), 10);
+    assert_eq!(messages[5].content, "And now?");
+    let notes = std::fs::read_to_string(folder.path().join("run.notes")).unwrap();
+    assert_eq!(notes.matches("Looked around").count(), 2);
 }
 
 #[test]
