@@ -37,6 +37,6 @@ pub use message::{Message, Role};
 pub use session::Session;
 
 /// The README's examples are tested like those of the documentation.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "agent"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

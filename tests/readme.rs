@@ -2,8 +2,9 @@
 //!
 //! A `console` block holds `$ command` lines, each followed by its output; a line of three dots
 //! stands for any lines. A command without output shown may say anything. `cargo run --release --`
-//! is taken for `sess`; other cargo commands are not run from within cargo, but checked against
-//! `.ci/run`, which runs them.
+//! is taken for `sess`, and `cargo run --release --example agent --` for the sample agent, whose
+//! commands and transcript, `run.jsonl`, are passed over where the samples are not built; other
+//! cargo commands are not run from within cargo, but checked against `.ci/run`, which runs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,14 @@ fn every_command_of_the_readme_says_what_the_readme_shows() {
     let folder = tempfile::tempdir().unwrap();
     copy_samples(root, folder.path());
     for step in shown {
-        let command = step.command.replacen("cargo run --release --", "sess", 1);
+        let command = step
+            .command
+            .replacen("cargo run --release --example agent --", "agent", 1)
+            .replacen("cargo run --release --", "sess", 1);
+        if command.contains("run.jsonl") && !samples().join("agent").exists() {
+            println!("skipped: {command}");
+            continue;
+        }
         if command.starts_with("cargo ") {
             let gate = fs::read_to_string(root.join(".ci/run")).unwrap();
             assert!(gate.contains(&command), "{command} is run by .ci/run");
@@ -82,8 +90,9 @@ fn copy_samples(root: &Path, folder: &Path) {
 fn run(command: &str, folder: &Path) -> Vec<String> {
     let binaries = PathBuf::from(env!("CARGO_BIN_EXE_sess"));
     let path = format!(
-        "{}:{}",
+        "{}:{}:{}",
         binaries.parent().unwrap().display(),
+        samples().display(),
         std::env::var("PATH").unwrap()
     );
     let output = Command::new("sh")
@@ -104,6 +113,12 @@ fn run(command: &str, folder: &Path) -> Vec<String> {
     text.lines()
         .map(|line| line.trim_end().to_owned())
         .collect()
+}
+
+/// Where `cargo test` puts the built samples.
+fn samples() -> PathBuf {
+    let sess = PathBuf::from(env!("CARGO_BIN_EXE_sess"));
+    sess.parent().unwrap().join("examples")
 }
 
 /// Whether the lines are those shown, where three dots stand for any lines.
