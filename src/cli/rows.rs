@@ -24,8 +24,10 @@ use super::time::counted;
 
 /// How many columns the text of a row takes where no screen sets a limit.
 const UNLIMITED: usize = 120;
+/// Where less than this is left for the text, a row goes without its gap.
+const ENOUGH: usize = 20;
 /// So many columns of text are shown however narrow the screen is.
-const LEAST: usize = 20;
+const LEAST: usize = 8;
 const TIME: usize = 8;
 const GAP: usize = 6;
 const LABEL: usize = 10;
@@ -35,6 +37,7 @@ pub struct Rows {
     remarks: Remarks,
     ink: Ink,
     numbers: usize,
+    shows_gap: bool,
     text: usize,
     before: Option<DateTime<Utc>>,
     date: Option<NaiveDate>,
@@ -44,15 +47,19 @@ impl Rows {
     /// Rows for this output, whose line numbers are expected to take `digits` columns.
     pub fn new(out: &Output, digits: usize, remarks: Remarks) -> Self {
         let numbers = digits.max(4);
-        let taken = numbers + 1 + TIME + 1 + GAP + 1 + 1 + 1 + LABEL + 1;
-        let text = match out.columns() {
-            Some(columns) => columns.saturating_sub(taken).max(LEAST),
+        let taken = numbers + 1 + TIME + 1 + 1 + 1 + LABEL + 1;
+        let room = out.columns().map(|columns| columns.saturating_sub(taken));
+        let shows_gap = room.is_none_or(|room| room > ENOUGH + GAP);
+        let text = match room {
+            Some(room) if shows_gap => room - GAP - 1,
+            Some(room) => room.max(LEAST),
             None => UNLIMITED,
         };
         Self {
             remarks,
             ink: out.ink(),
             numbers,
+            shows_gap,
             text,
             before: None,
             date: None,
@@ -86,7 +93,10 @@ impl Rows {
         };
         let number = width::pad_left(&number, self.numbers);
         let time = width::pad(&time_of(entry), TIME);
-        let gap = width::pad_left(&self.gap(entry), GAP);
+        let gap = match self.shows_gap {
+            true => format!(" {}", width::pad_left(&self.gap(entry), GAP)),
+            false => String::new(),
+        };
         let mark = self.remarks.mark(entry);
         let glyph = mark.map_or(' ', Mark::glyph).to_string();
         let text = match columns {
@@ -97,7 +107,7 @@ impl Rows {
         let label = width::pad(&label, if text.is_empty() { 0 } else { LABEL });
         let ink = self.ink;
         let (style, weak) = style_of(entry, mark);
-        write!(out, "{} ", ink.dim(&[number, time, gap].join(" ")))?;
+        write!(out, "{} ", ink.dim(&format!("{number} {time}{gap}")))?;
         match style {
             Some(style) if mark.is_none() => write!(out, "  {}", ink.paint(style, &label))?,
             Some(style) => write!(out, "{}", ink.paint(style, &[glyph, label].join(" ")))?,
