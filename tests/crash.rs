@@ -31,3 +31,12 @@ mod full_disk;
 /// More than one writer, and readers beside one.
 #[cfg(unix)]
 mod writers;
+
+/// What holds for any bytes.
+mod invariants;
+
+/// The replay as a plain list.
+mod model;
+
+/// Damaged and random transcripts.
+mod random;
