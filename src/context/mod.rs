@@ -6,22 +6,33 @@
 //!
 //! Nothing here knows who asks or which model answers.
 
+mod aging;
 pub mod artifact;
 pub mod budget;
 pub mod compactor;
 pub mod counter;
+mod cut;
 pub mod excerpt;
 pub mod heuristic;
+pub mod options;
 pub mod run_context;
 pub mod spent;
+pub mod summarising;
+pub mod summary;
 pub mod usage;
+pub mod wording;
 
+pub use aging::stub;
 pub use artifact::{Artifact, ArtifactStore, FolderStore, artifact_name};
 pub use budget::{BudgetError, Cap, Profile, RequestBudget, Tripped};
 pub use compactor::{Compacted, CompactionRequest, Compactor, Target};
 pub use counter::{RequestView, TokenCounter, UsageReport, default_counter};
 pub use excerpt::{Excerpt, excerpt, stored_marker, unstored_marker};
 pub use heuristic::HeuristicCounter;
+pub use options::{CompactorError, CompactorOptions};
 pub use run_context::{RunContext, UnnamedEntry};
 pub use spent::Spent;
+pub use summarising::SummarisingCompactor;
+pub use summary::{Summariser, Summary, SummaryFailure, SummaryRequest};
 pub use usage::{Calibration, Reported, UsageCounter};
+pub use wording::{STUB_PREFIX, SUMMARY_HEADER};

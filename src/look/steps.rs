@@ -152,8 +152,10 @@ impl Change {
         match payload {
             Payload::Compaction(view) => {
                 let folded = before.entries().get(..=place(&view.through)?)?;
-                let (kept, gone): (Vec<_>, Vec<_>) =
-                    folded.iter().cloned().partition(|entry| entry.sticky);
+                let (kept, gone): (Vec<_>, Vec<_>) = folded
+                    .iter()
+                    .cloned()
+                    .partition(|entry| entry.standing.sticky);
                 let summary = after.get(kept.len())?.clone();
                 Some(Change::Folded {
                     gone,

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use super::survivors::{Standing, settle_last_group};
+
 /// One message of the live conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<K, B> {
@@ -10,8 +12,8 @@ pub struct Entry<K, B> {
     pub id: K,
     /// The message, or as much of it as the reader keeps.
     pub body: B,
-    /// Survives every compaction.
-    pub sticky: bool,
+    /// Whether it survives every compaction.
+    pub standing: Standing,
     /// Is the summary of a compaction.
     pub summary: bool,
     /// Its content has been replaced by a stub.
@@ -57,15 +59,16 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
     }
 
     /// Adds an entry at the end.
-    pub fn push(&mut self, id: K, body: B, sticky: bool) {
+    pub fn push(&mut self, id: K, body: B, standing: Standing) {
         self.places.entry(id.clone()).or_insert(self.entries.len());
         self.entries.push(Entry {
             id,
             body,
-            sticky,
+            standing,
             summary: false,
             elided: false,
         });
+        settle_last_group(&mut self.entries, |entry| &mut entry.standing);
     }
 
     /// Replaces everything up to and including `through` by its sticky entries and one summary
@@ -75,11 +78,11 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
             return false;
         };
         let rest = self.entries.split_off(cut + 1);
-        self.entries.retain(|entry| entry.sticky);
+        self.entries.retain(|entry| entry.standing.sticky);
         self.entries.push(Entry {
             id,
             body: summary,
-            sticky: false,
+            standing: Standing::alone(),
             summary: true,
             elided: false,
         });
@@ -102,11 +105,12 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Role;
 
     fn conversation(entries: &[(&'static str, bool)]) -> Conversation<&'static str, &'static str> {
         let mut made = Conversation::default();
         for (id, sticky) in entries {
-            made.push(*id, *id, *sticky);
+            made.push(*id, *id, Standing::new(Role::User, false, *sticky));
         }
         made
     }

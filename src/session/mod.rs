@@ -61,6 +61,7 @@ pub mod resolve;
 mod shape;
 mod state;
 mod survey;
+pub mod survivors;
 pub mod tail;
 mod text;
 mod write;

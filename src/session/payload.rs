@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
 use super::shape::{Part, spelled};
+use super::survivors::Standing;
 pub(crate) use super::text::text_of;
 use crate::canonical::{self, Json, Members, elements, members};
 use crate::message::{Message, Role};
@@ -144,6 +145,12 @@ impl<'a> MessageView<'a> {
     /// Whether a compaction must keep it.
     pub fn is_sticky(&self) -> bool {
         self.sticky || self.sysprompt || self.depth.is_some()
+    }
+
+    /// What decides whether a compaction keeps it.
+    pub(crate) fn standing(&self) -> Standing {
+        let calls = self.tool_calls().next().is_some();
+        Standing::new(self.role, calls, self.is_sticky())
     }
 
     /// The text.

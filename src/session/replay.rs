@@ -128,7 +128,7 @@ impl<K: Key, B: Body> Replay<K, B> {
         match payload {
             Payload::Message(view) => {
                 let body = body.unwrap_or_else(|| B::of_message(view));
-                self.conversation.push(K::of(&id), body, view.is_sticky());
+                self.conversation.push(K::of(&id), body, view.standing());
                 self.ledger.message(view, &id, &envelope.ts(), line);
             }
             Payload::Compaction(view) => {

@@ -108,7 +108,7 @@ impl Reader {
         let id = id_of(envelope);
         let mut item = self.tools.item(Cow::Owned(view.build()), id.clone(), line);
         item.strict = self.reading.strict.then(|| rest_of(envelope));
-        self.conversation.push(id, item, view.is_sticky());
+        self.conversation.push(id, item, view.standing());
     }
 
     fn compact(
