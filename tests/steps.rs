@@ -117,7 +117,7 @@ fn a_compaction_has_what_went_what_stayed_and_what_stands_instead() {
         else {
             panic!("step {number} folds");
         };
-        assert!(summary.summary && !summary.sticky);
+        assert!(summary.summary && !summary.standing.sticky);
         found.push((gone, kept, [summary]));
     }
     let (gone, kept, summary) = &found[0];

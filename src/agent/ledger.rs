@@ -35,18 +35,7 @@ impl Ledger {
 
     /// Adds what one attempt reported. Silence makes the sums incomplete.
     pub(in crate::agent) fn record(&mut self, usage: &Usage) {
-        let halves = usage.prompt_tokens.zip(usage.completion_tokens);
-        let sum = halves.map(|(prompt, completion)| prompt.saturating_add(completion));
-        let partial = usage.prompt_tokens.or(usage.completion_tokens);
-        self.spent.absorb(&Spent {
-            total_tokens: usage.total_tokens.or(sum).or(partial).unwrap_or(0),
-            complete: usage.total_tokens.is_some() || sum.is_some(),
-            prompt_tokens: usage.prompt_tokens,
-            completion_tokens: usage.completion_tokens,
-            cached_prompt_tokens: usage.cached_prompt_tokens,
-            cost: usage.cost,
-            ..Spent::default()
-        });
+        self.spent.absorb(&reported(usage));
     }
 
     /// Adds what somebody else spent for this run; its time does not count.
@@ -79,6 +68,22 @@ impl Ledger {
             parked_seconds: (parked > Duration::ZERO).then(|| seconds(parked)),
             ..self.spent.clone()
         }
+    }
+}
+
+/// What one request cost.
+pub(in crate::agent) fn reported(usage: &Usage) -> Spent {
+    let halves = usage.prompt_tokens.zip(usage.completion_tokens);
+    let sum = halves.map(|(prompt, completion)| prompt.saturating_add(completion));
+    let partial = usage.prompt_tokens.or(usage.completion_tokens);
+    Spent {
+        total_tokens: usage.total_tokens.or(sum).or(partial).unwrap_or(0),
+        complete: usage.total_tokens.is_some() || sum.is_some(),
+        prompt_tokens: usage.prompt_tokens,
+        completion_tokens: usage.completion_tokens,
+        cached_prompt_tokens: usage.cached_prompt_tokens,
+        cost: usage.cost,
+        ..Spent::default()
     }
 }
 

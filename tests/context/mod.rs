@@ -1,6 +1,8 @@
 //! How large a request is, how it is made smaller, and what surrounds it.
 
+mod aging;
 mod artifacts;
+mod compacting;
 mod counters;
 mod kit;
 mod run_context;
