@@ -1,0 +1,17 @@
+//! A load mends a file or changes nothing; a peek never writes.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../tests/crash/invariants.rs"]
+#[allow(dead_code, reason = "each target uses one of its functions")]
+mod invariants;
+
+#[path = "../../tests/crash/place.rs"]
+mod place;
+
+fuzz_target!(|bytes: &[u8]| {
+    let folder = place::fast_folder();
+    invariants::a_load_mends_or_changes_nothing(folder.path(), bytes);
+});
