@@ -14,6 +14,8 @@
 
 mod appending;
 mod following;
+#[cfg(feature = "agent")]
+mod looping;
 mod measure;
 mod reading;
 
@@ -26,10 +28,12 @@ fn main() {
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
         .collect();
-    let all: [(&str, fn()); 3] = [
+    let all: &[(&str, fn())] = &[
         ("reading", reading::main),
         ("appending", appending::main),
         ("following", following::main),
+        #[cfg(feature = "agent")]
+        ("looping", looping::main),
     ];
     for (name, run) in all {
         if named.is_empty() || named.iter().any(|it| it == name) {

@@ -13,6 +13,8 @@ mod kills;
 mod kit;
 mod length;
 mod park;
+#[cfg(feature = "http")]
+mod peers;
 mod properties;
 mod refusals;
 mod resume;
