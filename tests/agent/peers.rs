@@ -7,12 +7,19 @@ use std::time::Duration;
 use sess::agent::Agent;
 use sess::backend::http::{Endpoint, OpenAiBackend, Settings};
 use sess::tool::Tools;
-use sess::{Json, Message};
+use sess::{Json, Message, Session};
 
 use super::kit::*;
+use super::sample::sample;
 
 /// The root of an `llmock`, such as `http://127.0.0.1:8184`. Nothing else may use it meanwhile.
 const LLMOCK_URL: &str = "SESS_LLMOCK_URL";
+
+/// The base of an API behind which a real model with a window of 2,048 tokens answers, such as
+/// `http://127.0.0.1:8196/v1`.
+const MODEL_URL: &str = "SESS_MODEL_URL";
+/// Its name there.
+const MODEL: &str = "SESS_MODEL";
 
 const COMPLETES: bool = true;
 const FAILS: bool = false;
@@ -100,8 +107,7 @@ const BEHAVIOURS: [(&str, usize, bool); 27] = [
 
 #[tokio::test]
 async fn whatever_llmock_does_it_has_nothing_to_say_against_the_loop() {
-    let Ok(root) = std::env::var(LLMOCK_URL) else {
-        println!("skipped: {LLMOCK_URL} names no server");
+    let Some(root) = named_by(LLMOCK_URL) else {
         return;
     };
     let backend = Arc::new(backend(format!("{root}/v1"), "gpt-4o"));
@@ -150,6 +156,93 @@ async fn whatever_llmock_does_it_has_nothing_to_say_against_the_loop() {
 fn failed_and_retried(played: &Played) -> usize {
     let next = played.field("attempt-failed", "disposition");
     next.iter().filter(|next| *next == "retry-same").count()
+}
+
+fn named_by(variable: &str) -> Option<String> {
+    let found = std::env::var(variable).ok();
+    if found.is_none() {
+        println!("skipped: {variable} is not set");
+    }
+    found
+}
+
+/// A real model, if one is named together with the address it answers at.
+fn model() -> Option<(String, String)> {
+    Some((named_by(MODEL_URL)?, named_by(MODEL)?))
+}
+
+#[test]
+fn the_sample_holds_a_conversation_with_a_model() {
+    let (Some((url, model)), Some(_)) = (model(), sample()) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    for (option, prompt) in [
+        (
+            "--session",
+            "What is the capital of France? Answer in one short sentence.",
+        ),
+        ("--resume", "And of Italy?"),
+    ] {
+        let mut command = sample().unwrap();
+        command.args(["--base-url", &url, "--model", &model]);
+        let output = command.arg(option).arg(&path).arg(prompt).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert!(!output.stdout.is_empty());
+        println!("{}", String::from_utf8_lossy(&output.stdout));
+    }
+    let messages = Session::load(&path).unwrap().messages();
+    assert!(messages.len() >= 4, "{messages:?}");
+}
+
+#[tokio::test]
+async fn a_model_is_cancelled_while_it_speaks_and_answers_the_next_run() {
+    let Some((url, model)) = model() else { return };
+    let transcript = Transcript::new();
+    let agent = Agent::builder()
+        .backend(backend(url, &model))
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let mut run = agent.run([Message::user("Count from 1 to 500.")]).unwrap();
+    let events = read_until(&mut run, "token").await;
+    run.cancel();
+    let played = finish(run, events).await;
+    check_contract(&played.events);
+    assert_eq!(played.kinds().last(), Some(&"run-cancelled"));
+    let mut messages = played.result.messages.clone();
+    messages.push(Arc::new(Message::user("Say hello.")));
+    let run = agent.run(messages).unwrap();
+    let played = finish(run, Vec::new()).await;
+    assert!(played.result.is_completed(), "{:?}", played.result.outcome);
+}
+
+#[tokio::test]
+async fn what_overflows_the_window_of_a_model_is_made_smaller_first() {
+    let Some((url, model)) = model() else { return };
+    let conversation = || {
+        let long = "The quick brown fox jumps over the lazy dog. ".repeat(400);
+        vec![
+            Message::user(long),
+            Message::assistant("I see."),
+            Message::user("Say hello."),
+        ]
+    };
+    let unaware = Agent::builder().backend(backend(url.clone(), &model));
+    let played = play(&unaware.build().unwrap(), conversation()).await;
+    println!("{:?}", played.result.outcome);
+    assert_eq!(played.kinds().last(), Some(&"run-failed"));
+
+    let transcript = Transcript::new();
+    let aware = Agent::builder()
+        .backend(backend(url, &model))
+        .session(transcript.session.clone())
+        .compactor(Shrinker::new(1_500, 1_200));
+    let played = play(&aware.build().unwrap(), conversation()).await;
+    assert!(played.result.is_completed(), "{:?}", played.result.outcome);
+    assert_eq!(played.count("compaction-started"), 1);
 }
 
 fn backend(url: String, model: &str) -> OpenAiBackend {
