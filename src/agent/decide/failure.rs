@@ -207,16 +207,16 @@ impl Failure {
         truncated.then(|| verdict::judge(size.terms.as_ref(), &self.usage, at.max_tokens))
     }
 
+    /// Some servers say so by the status, others by an error in a stream that began well.
     fn is_overflow(&self) -> bool {
-        match &self.cause {
-            Cause::Reported {
-                text,
-                class: Some(ErrorClass::Http),
-                status: Some(400),
-                ..
-            } => verdict::is_overflow(text),
-            _ => false,
-        }
+        let Cause::Reported { text, .. } = &self.cause else {
+            return false;
+        };
+        let refused = matches!(
+            self.kind(),
+            (Some(ErrorClass::Http), Some(400)) | (Some(ErrorClass::Response), _)
+        );
+        refused && verdict::is_overflow(text)
     }
 }
 
@@ -283,13 +283,15 @@ mod tests {
 
     #[test]
     fn a_request_that_is_too_large_is_never_sent_again_unchanged() {
-        let failure = reported(ErrorClass::Http, Some(400), "maximum context length is 90");
-        let judgement = judge(&failure, &at(true, 3), &SIZE);
-        assert_eq!(
-            (judgement.next, judgement.refused_above),
-            (Move::Advance, Some(80))
-        );
-        assert_eq!(judgement.error, "[backend 1] maximum context length is 90");
+        for (class, status) in [(ErrorClass::Http, Some(400)), (ErrorClass::Response, None)] {
+            let failure = reported(class, status, "maximum context length is 90");
+            let judgement = judge(&failure, &at(true, 3), &SIZE);
+            assert_eq!(
+                (judgement.next, judgement.refused_above),
+                (Move::Advance, Some(80))
+            );
+            assert_eq!(judgement.error, "[backend 1] maximum context length is 90");
+        }
         let other = reported(ErrorClass::Http, Some(400), "bad request");
         assert_eq!(judge(&other, &at(true, 3), &SIZE).next, Move::Abort);
         let elsewhere = reported(ErrorClass::Http, Some(413), "maximum context length is 90");

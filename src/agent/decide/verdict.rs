@@ -33,14 +33,25 @@ pub fn is_clipped(usage: &Usage, max_tokens: Option<u64>) -> bool {
     }
 }
 
-/// Whether a refusal with status 400 is about the size of the request.
+/// Whether the words of a refusal are about the size of the request.
 pub fn is_overflow(error: &str) -> bool {
-    const PHRASES: [&str; 5] = [
+    const PHRASES: [&str; 11] = [
         "context length",
         "context_length",
         "maximum context",
         "too many tokens",
         "prompt is too long",
+        // llama.cpp
+        "context size",
+        "context_size",
+        // OpenAI's newer endpoints, LiteLLM
+        "context window",
+        // Gemini
+        "maximum number of tokens",
+        // vLLM
+        "maximum model length",
+        // Bedrock
+        "input is too long",
     ];
     let error = error.to_lowercase();
     PHRASES.iter().any(|phrase| error.contains(phrase))
@@ -183,8 +194,20 @@ mod tests {
 
     #[test]
     fn size_is_recognised_in_any_case() {
-        assert!(is_overflow("This model's Maximum Context length is 4096"));
-        assert!(is_overflow("error: context_length_exceeded"));
-        assert!(!is_overflow("bad request"));
+        for error in [
+            "This model's Maximum Context length is 4096",
+            "error: context_length_exceeded",
+            "request (6214 tokens) exceeds the available context size (2048 tokens)",
+            "too big (exceed_context_size_error)",
+            "Your input exceeds the context window of this model.",
+            "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+            "The prompt (length 9) is longer than the maximum model length of 8.",
+            "Input is too long for requested model.",
+        ] {
+            assert!(is_overflow(error), "{error}");
+        }
+        for error in ["bad request", "unknown model: context"] {
+            assert!(!is_overflow(error), "{error}");
+        }
     }
 }
