@@ -402,6 +402,22 @@ async fn a_server_that_does_not_stream_is_understood() {
 
 // 12.17-202
 #[tokio::test]
+async fn what_stands_before_a_whole_answer_means_nothing() {
+    let whole = "{\"choices\":[{\"message\":{\"content\":\"All.\"},\"finish_reason\":\"stop\"}]}";
+    for (body, size) in [
+        (format!("\n\r\n  {whole}"), 1),
+        (format!("\u{feff}{whole}\n"), 4_096),
+        (format!("\n\u{feff}\n{whole}"), 4_096),
+    ] {
+        let response = streamed_from(events(body, size)).await;
+        assert_eq!(response.text, "All.");
+        assert!(response.is_success());
+    }
+    let listed = streamed_from(document("[{\"error\":{\"message\":\"boom\"}}]")).await;
+    assert_eq!(listed.error_text(), Some("boom"));
+}
+
+#[tokio::test]
 async fn a_whole_answer_is_read_whatever_it_claims_to_be() {
     use crate::support::server::answer;
     let body = "{\"model\":\"m-1\",\"choices\":[{\"message\":{\"content\":\"naïve é\",\"reasoning\":\"hm\",\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"read\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}],\"usage\":{\"prompt_tokens\":1}}";

@@ -313,3 +313,27 @@ fn what_cannot_be_a_server_is_refused_at_once() {
         assert!(!error.message.contains("a\nb"));
     }
 }
+
+// Where a text is cut, half a key would no longer be recognised as one.
+#[tokio::test]
+async fn no_part_of_the_key_is_told_where_a_text_is_cut() {
+    let key = "sk-0123456789";
+    for (filling, reply) in [
+        (2_000, "401 Unauthorized"),
+        (1_990 - "HTTP 401 Unauthorized: ".len(), "401 Unauthorized"),
+        (190, "200 OK"),
+    ] {
+        let said = format!("{}{key}", "x".repeat(filling));
+        let server = Server::start([answer(reply, "", &said)]).await;
+        let response = streamed(&backend(endpoint(&server).with_key(key))).await;
+        let told = response.error_text().unwrap();
+        assert!(told.contains("xxx") && !told.contains("sk-"), "{told}");
+    }
+    let long = "é".repeat(2_001);
+    let server = Server::start([answer("200 OK", "", format!("{{\"error\":\"{long}\"}}"))]).await;
+    let response = streamed(&backend(endpoint(&server))).await;
+    assert_eq!(
+        response.error_text(),
+        Some(&*format!("{}…", "é".repeat(2_000)))
+    );
+}

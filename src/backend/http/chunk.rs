@@ -133,6 +133,8 @@ pub(super) fn whole(json: &Json) -> Option<u64> {
 }
 
 fn error(document: &Json) -> Option<String> {
+    let listed = classify::first_of(document);
+    let document = listed.as_ref().unwrap_or(document);
     let named = document
         .get("error")
         .is_some_and(|error| !error.is_null() && error.as_bool() != Some(false));
@@ -261,6 +263,7 @@ mod tests {
         for (document, expected) in [
             (r#"{"error":{"message":"m","code":500}}"#, Some("m")),
             (r#"{"error":"m"}"#, Some("m")),
+            (r#"[{"error":{"message":"m"}}]"#, Some("m")),
             (r#"{"object":"error","message":"m","code":400}"#, Some("m")),
             (
                 r#"{"type":"error","error":{"message":"m","type":"t"}}"#,

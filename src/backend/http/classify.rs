@@ -18,9 +18,6 @@ pub(super) enum Phase {
     Body,
 }
 
-/// The most characters of a server's error text that are kept.
-const ERROR_TEXT_CHARS: usize = 2_000;
-
 /// The failure behind an error of the HTTP client.
 pub(super) fn of_transport(error: reqwest::Error, phase: Phase) -> BackendError {
     let phase = if error.is_connect() {
@@ -91,19 +88,25 @@ pub(super) fn class_of(phase: Phase, timed_out: bool, text: &str) -> ErrorClass 
 pub(super) fn error_text_of_body(body: &str) -> String {
     let document = Json::parse(body).ok();
     let text = document.as_ref().and_then(error_text);
-    shortened(text.as_deref().unwrap_or(body).trim())
+    text.as_deref().unwrap_or(body).trim().to_owned()
 }
 
-/// The text of an error document, in any of the shapes servers give it.
+/// The text of an error document, in any of the shapes servers give it. Some put it into a list.
 pub(super) fn error_text(document: &Json) -> Option<String> {
+    let listed = first_of(document);
+    let document = listed.as_ref().unwrap_or(document);
     if let Some(error) = document.get("error").filter(|error| !error.is_null()) {
-        return Some(shortened(&error_object_text(&error)));
+        return Some(error_object_text(&error));
     }
-    let text = ["message", "detail"]
+    ["message", "detail"]
         .iter()
         .find_map(|name| document.get(name))
-        .map(|text| plain(&text))?;
-    Some(shortened(&text))
+        .map(|text| plain(&text))
+}
+
+/// The first element of a list.
+pub(super) fn first_of(document: &Json) -> Option<Json> {
+    document.items()?.into_iter().next()
 }
 
 fn error_object_text(error: &Json) -> String {
@@ -127,13 +130,6 @@ fn error_object_text(error: &Json) -> String {
 fn plain(json: &Json) -> String {
     json.as_str()
         .map_or_else(|| json.text().to_owned(), |text| text.into_owned())
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(ERROR_TEXT_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
 
 /// How long the server asks to be left alone: `retry-after-ms`, else `Retry-After` in seconds or
@@ -277,14 +273,17 @@ mod tests {
             ),
             (r#"{"error":null,"message":"plain"}"#, "plain"),
             (r#"{"detail":[{"loc":["body"]}]}"#, r#"[{"loc":["body"]}]"#),
+            (
+                r#"[{"error":{"code":400,"message":"in a list"}}]"#,
+                "in a list",
+            ),
+            ("[]", "[]"),
             (" Bad Gateway \n", "Bad Gateway"),
             ("<html>", "<html>"),
             ("", ""),
         ] {
             assert_eq!(error_text_of_body(body), text);
         }
-        let long = "é".repeat(2_001);
-        assert_eq!(error_text_of_body(&long), format!("{}…", "é".repeat(2_000)));
     }
 
     #[test]

@@ -89,6 +89,23 @@ impl Endpoint {
             _ => text,
         }
     }
+
+    /// How many bytes at the end of `bytes` may be the beginning of the key, or of a character.
+    pub(super) fn begun_at_end(&self, bytes: &[u8]) -> usize {
+        let key = self.key.as_ref().map(Secret::reveal).unwrap_or_default();
+        let of_key = (1..key.len())
+            .rev()
+            .find(|&length| bytes.ends_with(&key.as_bytes()[..length]));
+        let of_character = (1..4).rev().find(|&length| {
+            let end = bytes
+                .len()
+                .checked_sub(length)
+                .and_then(|at| bytes.get(at..));
+            let error = end.and_then(|end| std::str::from_utf8(end).err());
+            error.is_some_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+        });
+        of_key.max(of_character).unwrap_or(0)
+    }
 }
 
 /// What stands where a secret stood.

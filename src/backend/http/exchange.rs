@@ -47,7 +47,7 @@ impl Exchange<'_> {
                 self.dialect.completed(writer).await;
                 writer.finish();
             }
-            Err(error) => writer.fail(self.transport.scrubbed(error)),
+            Err(error) => writer.fail(self.transport.presentable(error)),
         }
     }
 
@@ -90,9 +90,10 @@ impl Exchange<'_> {
     ) -> Result<(), BackendError> {
         let limit = self.transport.endpoint().max_frame_bytes;
         let text = read_text(answer, limit).await?;
-        let document = Json::parse(text.as_str()).map_err(|error| {
+        let document = text.trim_start().trim_start_matches('\u{feff}');
+        let document = Json::parse(document).map_err(|error| {
             let message = format!("The answer is not JSON: {error}");
-            BackendError::unknown(quoting(message, &text))
+            BackendError::unknown(self.quoting(message, text.clone()))
         })?;
         reader.take_whole(&document)
     }
@@ -127,10 +128,22 @@ impl Exchange<'_> {
             true => error,
             // Whatever this was, it was no event stream.
             false => BackendError {
-                message: quoting(error.message, &frames.beginning()),
+                message: self.quoting(error.message, frames.beginning()),
                 ..error
             },
         })
+    }
+
+    /// A message, with the beginning of what was read in place of what was expected.
+    fn quoting(&self, message: String, read: String) -> String {
+        const ENOUGH: usize = 200;
+        // The whole of the key has to be seen to be recognised.
+        let read = self.transport.endpoint().scrub(read);
+        let beginning: String = read.trim().chars().take(ENOUGH).collect();
+        match beginning.is_empty() {
+            true => message,
+            false => format!("{message}; the answer begins with: {beginning}"),
+        }
     }
 
     fn take(&self, event: Vec<Frame>, reader: &mut Reader<'_>) -> Result<Flow, BackendError> {
@@ -164,21 +177,21 @@ async fn next_event(
     }
 }
 
-/// Whether a body is one JSON object. No event stream begins with a brace.
+/// Whether a body is one JSON document. No event stream begins with a bracket. Blank chunks, with
+/// which some servers keep a connection alive, mean nothing and are dropped.
 async fn begins_a_document(body: &mut Peekable<BodyBytes<'_>>) -> bool {
-    let first = Pin::new(body).peek().await;
-    first.is_some_and(|chunk| {
-        let bytes = chunk.as_ref().map(|chunk| chunk.trim_ascii_start());
-        bytes.is_ok_and(|bytes| bytes.starts_with(b"{"))
-    })
+    while let Some(Ok(chunk)) = Pin::new(&mut *body).peek().await {
+        match without_margin(chunk).first() {
+            Some(byte) => return matches!(byte, b'{' | b'['),
+            None => drop(body.next().await),
+        }
+    }
+    false
 }
 
-/// A message, with the beginning of what was read in place of what was expected.
-fn quoting(message: String, read: &str) -> String {
-    const ENOUGH: usize = 200;
-    let beginning: String = read.trim().chars().take(ENOUGH).collect();
-    match beginning.is_empty() {
-        true => message,
-        false => format!("{message}; the answer begins with: {beginning}"),
-    }
+/// Bytes without white space and byte order mark before them.
+fn without_margin(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.trim_ascii_start();
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    bytes.trim_ascii_start()
 }

@@ -37,7 +37,7 @@ pub(super) struct Frames<'a> {
 }
 
 /// How much of a body is remembered for [`Frames::beginning`].
-const BEGINNING_BYTES: usize = 512;
+const BEGINNING_BYTES: usize = 2 << 10;
 
 /// What is known about the bytes between body and events.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use reqwest::{Client, Method};
 use super::Endpoint;
 use super::classify::{self, Phase};
 use super::frames::BodyBytes;
-use super::wire::WireLog;
+use super::wire::{Note, WireLog};
 use crate::Json;
 use crate::backend::{BackendError, ErrorClass};
 
@@ -31,6 +31,8 @@ pub(super) enum Accept {
     Document,
 }
 
+/// The most characters of a failure's text that are kept.
+const FAILURE_CHARS: usize = 2_000;
 /// Enough of an error body to find its message.
 const MAX_ERROR_BYTES: usize = 256 << 10;
 
@@ -62,7 +64,7 @@ impl Transport {
             client,
             headers: headers_of(&endpoint)?,
             headers_timeout: endpoint.timeouts.headers.unwrap_or(headers_timeout),
-            wire: WireLog::from_environment().map(Arc::new),
+            wire: WireLog::from_environment(&endpoint).map(Arc::new),
             endpoint,
         })
     }
@@ -83,7 +85,7 @@ impl Transport {
     ) -> Result<BodyBytes<'static>, BackendError> {
         let url = self.endpoint.address(path);
         let sent = self.send(Method::POST, &url, Some(body), accept).await;
-        sent.map_err(|error| self.scrubbed(error))
+        sent.map_err(|error| self.presentable(error))
     }
 
     /// Gets the document at an address.
@@ -105,12 +107,15 @@ impl Transport {
         sent.await.map(drop)
     }
 
-    /// The same failure without the key, should a server have repeated it.
-    pub(super) fn scrubbed(&self, error: BackendError) -> BackendError {
-        BackendError {
-            message: self.endpoint.scrub(error.message),
-            ..error
+    /// The same failure, of a sane length and without the key, should a server have repeated it.
+    /// The key goes first: half of it would no longer be recognised.
+    pub(super) fn presentable(&self, error: BackendError) -> BackendError {
+        let mut message = self.endpoint.scrub(error.message);
+        if let Some((end, _)) = message.char_indices().nth(FAILURE_CHARS) {
+            message.truncate(end);
+            message.push('…');
         }
+        BackendError { message, ..error }
     }
 
     async fn send(
@@ -127,10 +132,8 @@ impl Transport {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             request = request.body(body.text().to_owned());
         }
-        let note = self.wire.as_ref().map(|log| Note {
-            exchange: log.request(url, &headers, body),
-            log: Arc::clone(log),
-        });
+        let note = self.wire.as_ref();
+        let mut note = note.map(|log| WireLog::begin(log, url, &headers, body));
         let sent = within(self.headers_timeout, Phase::Headers, async {
             let sent = request.headers(headers).send().await;
             sent.map_err(|error| classify::of_transport(error, Phase::Headers))
@@ -138,8 +141,8 @@ impl Transport {
         let response = match sent.await {
             Ok(response) => response,
             Err(error) => {
-                if let Some(note) = note {
-                    note.log.failure(note.exchange, &error.message);
+                if let Some(note) = &mut note {
+                    note.failure(&error.message);
                 }
                 return Err(error);
             }
@@ -147,9 +150,9 @@ impl Transport {
         let status = response.status();
         let head = response.headers().clone();
         if let Some(note) = &note {
-            note.log.response(note.exchange, status.as_u16(), &head);
+            note.response(status.as_u16(), &head);
         }
-        let body = self.body_of(response, note);
+        let body = body_of(response, note);
         if status.is_success() {
             return Ok(body);
         }
@@ -159,31 +162,22 @@ impl Transport {
         let text = text.await.unwrap_or_default();
         Err(classify::of_status(status, &head, &text))
     }
-
-    fn body_of(&self, response: reqwest::Response, note: Option<Note>) -> BodyBytes<'static> {
-        let bytes = response.bytes_stream();
-        let scrubber = self.endpoint.clone();
-        bytes
-            .map(move |chunk| {
-                let chunk = chunk.map_err(|error| classify::of_transport(error, Phase::Body));
-                match (&note, &chunk) {
-                    (None, _) => (),
-                    (Some(note), Ok(bytes)) => {
-                        let text = scrubber.scrub(String::from_utf8_lossy(bytes).into_owned());
-                        note.log.bytes(note.exchange, &text);
-                    }
-                    (Some(note), Err(error)) => note.log.failure(note.exchange, &error.message),
-                }
-                chunk
-            })
-            .boxed()
-    }
 }
 
-/// Where an exchange is noted.
-struct Note {
-    log: Arc<WireLog>,
-    exchange: u64,
+/// The bytes of a body, which are noted as they pass.
+fn body_of(response: reqwest::Response, mut note: Option<Note>) -> BodyBytes<'static> {
+    let bytes = response.bytes_stream();
+    bytes
+        .map(move |chunk| {
+            let chunk = chunk.map_err(|error| classify::of_transport(error, Phase::Body));
+            match (&mut note, &chunk) {
+                (None, _) => (),
+                (Some(note), Ok(bytes)) => note.bytes(bytes),
+                (Some(note), Err(error)) => note.failure(&error.message),
+            }
+            chunk
+        })
+        .boxed()
 }
 
 impl Accept {
