@@ -27,16 +27,23 @@ use sess::look::visible;
 use sess::session::{Choice, Resolution};
 use sess::tool::Tools;
 use sess::{Json, Message, Session};
+use tokio::runtime::Runtime;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match run().await {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("agent: {}", visible::one_line(&error.to_string()));
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> ExitCode {
+    let ended = Runtime::new().map_err(Into::into).and_then(|runtime| {
+        let ended = runtime.block_on(run());
+        // A tool that was given up on may be at it for ever; nobody waits for it.
+        runtime.shutdown_background();
+        ended
+    });
+    ended.unwrap_or_else(|error| {
+        let _ = writeln!(
+            io::stderr(),
+            "agent: {}",
+            visible::one_line(&error.to_string())
+        );
+        ExitCode::FAILURE
+    })
 }
 
 async fn run() -> Result<ExitCode, Box<dyn Error>> {
@@ -63,9 +70,10 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
     });
     let mut console = Console::new(io::stderr());
     while let Some(event) = run.next_event().await {
-        console.show(&event)?;
+        // Nobody may be looking; the run goes on all the same.
+        let _ = console.show(&event);
     }
-    Ok(tell(&run.result().await.outcome))
+    tell(&run.result().await.outcome)
 }
 
 /// Two tools made of closures: one that only looks, and one whose effect stays, a line in `notes`.
@@ -76,21 +84,24 @@ fn tools(notes: PathBuf) -> Result<Tools, Box<dyn Error>> {
         ))
     };
     let list = |arguments: Json| async move {
-        let mut names = Vec::new();
-        for entry in fs::read_dir(path_of(&arguments))? {
-            names.push(entry?.file_name().to_string_lossy().into_owned());
-        }
-        names.sort();
-        io::Result::Ok(names.join("\n"))
+        aside(move || {
+            let mut names = Vec::new();
+            for entry in fs::read_dir(path_of(&arguments))? {
+                names.push(entry?.file_name().to_string_lossy().into_owned());
+            }
+            names.sort();
+            Ok(names.join("\n"))
+        })
+        .await
     };
     let note = move |arguments: Json| {
         let notes = notes.clone();
-        async move {
+        aside(move || {
             let text = arguments.get_str("text").unwrap_or_default();
             let mut file = File::options().append(true).create(true).open(notes)?;
             file.write_all(format!("{text}\n").as_bytes())?;
-            io::Result::Ok("Noted.")
-        }
+            Ok("Noted.".to_owned())
+        })
     };
     Ok(Tools::new()
         .with(
@@ -105,6 +116,11 @@ fn tools(notes: PathBuf) -> Result<Tools, Box<dyn Error>> {
             one_text("text")?,
             note,
         ))
+}
+
+/// Does what may block on a thread where that stops nobody.
+async fn aside(work: impl FnOnce() -> io::Result<String> + Send + 'static) -> io::Result<String> {
+    tokio::task::spawn_blocking(work).await?
 }
 
 fn path_of(arguments: &Json) -> String {
@@ -133,19 +149,20 @@ fn open(options: &Options) -> Result<Session, Box<dyn Error>> {
     Ok(session)
 }
 
-/// Prints the answer, unless it has been seen on this very terminal.
-fn tell(outcome: &Outcome) -> ExitCode {
-    match outcome {
-        Outcome::Completed { text } => {
-            let to_terminal = io::stdout().is_terminal();
-            match to_terminal {
-                true if io::stderr().is_terminal() => {}
-                true => println!("{}", visible::lines(text)),
-                false => println!("{text}"),
-            }
-            ExitCode::SUCCESS
-        }
-        Outcome::Failed { .. } => ExitCode::FAILURE,
-        Outcome::Cancelled { .. } => ExitCode::from(130),
+/// Prints the answer, unless it has been seen on this very terminal. A model's text drives no
+/// terminal, also not one at the end of a pipe; its bytes are in the transcript.
+fn tell(outcome: &Outcome) -> Result<ExitCode, Box<dyn Error>> {
+    let text = match outcome {
+        Outcome::Completed { text } => text,
+        Outcome::Failed { .. } => return Ok(ExitCode::FAILURE),
+        Outcome::Cancelled { .. } => return Ok(ExitCode::from(130)),
+    };
+    if io::stdout().is_terminal() && io::stderr().is_terminal() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    match writeln!(io::stdout(), "{}", visible::lines(text)) {
+        // Who reads no further has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
     }
 }
