@@ -15,6 +15,7 @@ mod cut;
 pub mod excerpt;
 pub mod heuristic;
 pub mod options;
+pub mod prompt;
 pub mod run_context;
 pub mod spent;
 pub mod summarising;

@@ -5,4 +5,6 @@ mod artifacts;
 mod compacting;
 mod counters;
 mod kit;
+mod prompt;
+mod properties;
 mod run_context;
