@@ -174,9 +174,9 @@ fn builder(rounds: u64) -> sess::agent::AgentBuilder {
 
 fn call(round: u64) -> Json {
     let call = ToolCall {
-        id: format!("call-{round}").into(),
+        id: format!("call-{round}"),
         name: "nothing".into(),
-        arguments: arguments(round).into(),
+        arguments: arguments(round),
     };
     call.to_json()
 }

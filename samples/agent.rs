@@ -79,7 +79,7 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
 /// Two tools made of closures: one that only looks, and one whose effect stays, a line in `notes`.
 fn tools(notes: PathBuf) -> Result<Tools, Box<dyn Error>> {
     let one_text = |name: &str| {
-        Json::parse(&format!(
+        Json::parse(format!(
             r#"{{"type":"object","properties":{{"{name}":{{"type":"string"}}}},"required":["{name}"]}}"#
         ))
     };

@@ -72,9 +72,9 @@ fn script(pace: Duration) -> ScriptedBackend {
     let id = EnvelopeId::fresh();
     let call = |name: &str, arguments: String| {
         let call = ToolCall {
-            id: format!("{name}-{id}").into(),
+            id: format!("{name}-{id}"),
             name: name.into(),
-            arguments: arguments.into(),
+            arguments,
         };
         call.to_json()
     };

@@ -29,14 +29,20 @@ pub fn env_block<K: Into<String>, V: Into<String>>(
         .map(|(key, value)| (key.into(), value.into()))
         .collect();
     let mut lines = vec!["## Environment\n".to_owned()];
-    let looked_up: [(&str, fn() -> String); 3] =
-        [("platform", platform), ("os", system), ("date", today)];
-    for (key, look_up) in looked_up {
-        let value = facts.remove(key).unwrap_or_else(look_up);
+    for key in ["platform", "os", "date"] {
+        let value = facts.remove(key).unwrap_or_else(|| look_up(key));
         lines.push(format!("- {key}: {value}"));
     }
     lines.extend(facts.iter().map(|(key, value)| format!("- {key}: {value}")));
     lines.join("\n")
+}
+
+fn look_up(key: &str) -> String {
+    match key {
+        "platform" => platform(),
+        "os" => system(),
+        _ => today(),
+    }
 }
 
 fn platform() -> String {

@@ -25,9 +25,19 @@ fn refuses() -> Arc<Script> {
     Script::new([])
 }
 
+type Ours = (
+    &'static str,
+    &'static str,
+    Option<usize>,
+    usize,
+    u64,
+    bool,
+    bool,
+);
+
 /// Vectors with another answer here: `cut, dropped, after, fallback, exhausted`.
 #[rustfmt::skip]
-const OURS: &[(&str, &str, Option<usize>, usize, u64, bool, bool)] = &[
+const OURS: &[Ours] = &[
     // The reference dies of an empty window.
     ("compactor/keep-recent-0", "D1", Some(4), 4, 2 + 50, false, false),
     // It puts a note of 256 characters in the place of two.
@@ -293,7 +303,7 @@ async fn an_answer_that_saves_nothing_is_asked_for_once_more() {
         (1_058, true, 2)
     );
     assert!(!pass.summary.contains("reached"));
-    let asked = script.asked.lock().unwrap();
+    let asked = script.asked.lock().unwrap().clone();
     assert_eq!(asked[0].messages[1], asked[1].messages[1]);
     assert!(asked[1].messages[0].content.contains("TOO LONG"));
     assert!(!asked[0].messages[0].content.contains("TOO LONG"));

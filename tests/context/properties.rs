@@ -16,7 +16,7 @@ use super::kit::*;
 fn stretch() -> impl Strategy<Value = Vec<Message>> {
     let text = (1usize..400).prop_map(|length| "x".repeat(length));
     let sticky = prop::bool::weighted(0.15);
-    let said = (any::<bool>(), text.clone(), sticky.clone()).prop_map(|(user, text, sticky)| {
+    let said = (any::<bool>(), text.clone(), sticky).prop_map(|(user, text, sticky)| {
         let message = match user {
             true => Message::user(text),
             false => Message::assistant(text),
