@@ -182,7 +182,7 @@ async fn a_failure_that_was_recovered_from_is_not_blamed_later() {
     assert_eq!(played.result.attempts().len(), 2);
 }
 
-// 65, 66, 67
+// 65, 66, 67, 137
 #[tokio::test(start_paused = true)]
 async fn what_may_pass_is_tried_again_on_the_only_backend() {
     for (class, named) in [
