@@ -20,6 +20,10 @@ pub mod run_context;
 pub mod spent;
 pub mod summarising;
 pub mod summary;
+#[cfg(feature = "tokens")]
+pub mod template;
+#[cfg(feature = "tokens")]
+pub mod tokens;
 pub mod usage;
 pub mod wording;
 
@@ -35,5 +39,9 @@ pub use run_context::{RunContext, UnnamedEntry};
 pub use spent::Spent;
 pub use summarising::SummarisingCompactor;
 pub use summary::{Summariser, Summary, SummaryFailure, SummaryRequest};
+#[cfg(feature = "tokens")]
+pub use template::{ChatTemplate, JinjaTemplate, Layout, TemplateError};
+#[cfg(feature = "tokens")]
+pub use tokens::{TemplateCounter, Tiktoken, Tokenizer};
 pub use usage::{Calibration, Reported, UsageCounter};
 pub use wording::{STUB_PREFIX, SUMMARY_HEADER};

@@ -4,6 +4,7 @@
 mod basic;
 mod budget;
 mod cancel;
+mod compacting;
 mod config;
 mod dispatch;
 mod events;

@@ -8,3 +8,5 @@ mod kit;
 mod prompt;
 mod properties;
 mod run_context;
+#[cfg(feature = "tokens")]
+mod tokens;
