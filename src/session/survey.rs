@@ -235,6 +235,8 @@ impl<'p> Pass<'p> {
         match self.state.check(envelope) {
             Err(fault) => self.faulty(line, fault),
             Ok(payload) => {
+                // Also a first line without a payload, which replays as an empty one.
+                self.saw_envelope = true;
                 self.warn(line, envelope, ready.lone_surrogate);
                 self.state
                     .apply(envelope, &payload, ready.message, line.number);

@@ -94,6 +94,16 @@ fn apply(mut bytes: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
     bytes
 }
 
+/// What a fuzzer once found.
+#[test]
+fn a_torn_tail_behind_a_meta_line_without_payload_is_mended() {
+    let folder = fast_folder();
+    let meta = br#"{"id":"m","ts":"","type":"session-meta","v":1}"#;
+    let bytes = [meta.as_slice(), b"\n{\"id\":\"a\",\"\xda*\n".as_slice()].concat();
+    a_load_mends_or_changes_nothing(folder.path(), &bytes);
+    a_load_mends_or_changes_nothing(folder.path(), &[meta.as_slice(), b"\n".as_slice()].concat());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
