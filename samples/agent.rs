@@ -24,7 +24,7 @@ use std::sync::Arc;
 use options::Options;
 use sess::agent::{Agent, Console, Idempotency, Outcome};
 use sess::look::visible;
-use sess::session::{Choice, Resolution};
+use sess::session::{Choice, LoadError, Resolution};
 use sess::tool::Tools;
 use sess::{Json, Message, Session};
 use tokio::runtime::Runtime;
@@ -130,12 +130,14 @@ fn path_of(arguments: &Json) -> String {
 /// Starts a transcript, or picks one up: what a dead process left open is settled first, saying
 /// no more than is known.
 fn open(options: &Options) -> Result<Session, Box<dyn Error>> {
+    let meta = Json::object([("program", Json::string("samples/agent"))]);
     let session = match &options.resume {
-        Some(path) => Session::load(path)?,
-        None => Session::create(
-            &options.session,
-            Json::object([("program", Json::string("samples/agent"))]),
-        )?,
+        None => Session::create(&options.session, meta)?,
+        Some(path) => match Session::load(path) {
+            // Its process died before it had recorded anything.
+            Err(LoadError::Empty { .. }) => Session::create(path, meta)?,
+            loaded => loaded?,
+        },
     };
     for call in session.open_calls() {
         eprintln!(

@@ -84,14 +84,16 @@ impl Files {
         copy
     }
 
+    /// Whether anything is recorded. A process that dies between making the file and writing the
+    /// first line leaves it empty, as one that dies earlier leaves none.
     fn begun(&self) -> bool {
-        self.transcript.exists()
+        fs::metadata(&self.transcript).is_ok_and(|it| it.len() > 0)
     }
 
     /// The sample, which starts the transcript or picks it up.
     fn agent(&self) -> Command {
         let mut command = sample().unwrap();
-        let option = match self.begun() {
+        let option = match self.transcript.exists() {
             true => "--resume",
             false => "--session",
         };

@@ -57,6 +57,26 @@ fn the_answer_goes_to_standard_output_and_the_rest_beside_it() {
 }
 
 #[test]
+fn a_transcript_that_its_process_left_empty_is_begun_on_resuming() {
+    let Some(mut resumed) = sample() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    std::fs::write(&path, "").unwrap();
+    let output = resumed
+        .current_dir(folder.path())
+        .args(["--resume", "run.jsonl", "What is here?"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let session = Session::load(&path).unwrap();
+    assert_eq!(
+        session.meta().get_str("program").as_deref(),
+        Some("samples/agent")
+    );
+    assert_eq!(session.messages()[0].content, "What is here?");
+}
+
+#[test]
 fn what_cannot_be_done_is_said_and_fails() {
     let Some(mut unknown) = sample() else { return };
     let output = unknown.arg("--what").output().unwrap();
