@@ -9,6 +9,15 @@
 //!    [`context`]: how large a request is, and what surrounds it.
 //! 4. [`agent`]: the loop that asks a model, runs the tools it calls, and records both.
 //! 6. [`cli`]: the `sess` command.
+//!
+//! # Features
+//!
+//! Floors 1, 2 and [`look`] are always there and need no feature. All of these only add to them:
+//!
+//! - `agent` (on by default): [`backend`], [`tool`], [`context`] and [`agent`], with tokio;
+//! - `http` (on by default): the backends that speak HTTP, with reqwest and rustls;
+//! - `tokens`: exact token counts and chat templates, with tiktoken-rs and minijinja;
+//! - `cli` (on by default): the `sess` command, with clap and crossterm.
 
 pub mod canonical;
 pub mod clock;

@@ -63,16 +63,6 @@ impl Error {
         Self::new(Exit::Unknown, what)
     }
 
-    /// The command declines to go on.
-    pub fn refused(what: impl Into<String>) -> Self {
-        Self::new(Exit::Refused, what)
-    }
-
-    /// Stands in for the body of a command.
-    pub fn not_built(command: &str) -> Self {
-        Self::unknown(format!("`sess {command}` is not built yet"))
-    }
-
     /// A transcript that the system does not give out.
     pub fn unreadable(file: &Path, error: &io::Error) -> Self {
         let (_, what) = why_unreadable(error);
@@ -270,7 +260,7 @@ mod tests {
         check_report(&error, true, "sess: run.jsonl:17: the line is cut off\n");
         check_report(&Error::unknown("no idea"), false, "sess: no idea\n");
         check_report(
-            &Error::refused("locked").at("a b.jsonl"),
+            &Error::new(Exit::Refused, "locked").at("a b.jsonl"),
             false,
             "sess: a b.jsonl: locked\n",
         );

@@ -16,11 +16,6 @@
 //! Nothing in here is promised to other programs; what the command promises is its arguments,
 //! its output with `--json` and its exit status.
 
-#![expect(
-    dead_code,
-    reason = "the commands that use the whole frame are not built"
-)]
-
 mod args;
 mod at;
 mod calls;

@@ -202,16 +202,6 @@ impl Ink {
         self.paint(Style::Bold, text)
     }
 
-    /// What is wrong or removed.
-    pub fn red(self, text: &str) -> Painted<'_> {
-        self.paint(Style::Red, text)
-    }
-
-    /// What is right or added.
-    pub fn green(self, text: &str) -> Painted<'_> {
-        self.paint(Style::Green, text)
-    }
-
     /// What is open or uncertain.
     pub fn yellow(self, text: &str) -> Painted<'_> {
         self.paint(Style::Yellow, text)
@@ -314,7 +304,12 @@ mod tests {
     fn paint_is_for_colour_only_and_never_lets_a_control_through() {
         let write = |out: &mut Output| {
             let ink = out.ink();
-            writeln!(out, "{} {}", ink.red("bad\x1b[2J"), ink.dim("x"))
+            writeln!(
+                out,
+                "{} {}",
+                ink.paint(Style::Red, "bad\x1b[2J"),
+                ink.dim("x")
+            )
         };
         assert_eq!(Output::captured(PIPE, false, write), "bad␛[2J x\n");
         assert_eq!(
