@@ -14,7 +14,7 @@ pub fn is_quick() -> bool {
 pub struct Subject<'a> {
     name: &'a str,
     units: u64,
-    work: Box<dyn FnMut() + 'a>,
+    turn: Box<dyn FnMut() -> Time + 'a>,
     best: Time,
 }
 
@@ -24,12 +24,38 @@ struct Time {
     processor: Duration,
 }
 
+impl Time {
+    fn of<T>(work: impl FnOnce() -> T) -> Self {
+        let (clock, processor) = (Instant::now(), processor_time());
+        let made = work();
+        let time = Self {
+            clock: clock.elapsed(),
+            processor: processor_time().saturating_sub(processor),
+        };
+        drop(made);
+        time
+    }
+}
+
 /// A subject of this name.
-pub fn subject<'a>(name: &'a str, units: u64, work: impl FnMut() + 'a) -> Subject<'a> {
+pub fn subject<'a>(name: &'a str, units: u64, mut work: impl FnMut() + 'a) -> Subject<'a> {
+    prepared(name, units, || (), move |()| work())
+}
+
+/// The same, with what each turn needs made before it, and what it leaves dropped after it.
+pub fn prepared<'a, T, U>(
+    name: &'a str,
+    units: u64,
+    mut prepare: impl FnMut() -> T + 'a,
+    mut work: impl FnMut(T) -> U + 'a,
+) -> Subject<'a> {
     Subject {
         name,
         units,
-        work: Box::new(work),
+        turn: Box::new(move || {
+            let input = prepare();
+            Time::of(|| work(input))
+        }),
         best: Time {
             clock: Duration::MAX,
             processor: Duration::MAX,
@@ -52,13 +78,10 @@ pub fn compare(title: &str, unit: Unit, mut subjects: Vec<Subject<'_>>) -> Vec<(
     let turns = if is_quick() { 1 } else { 7 };
     for _ in 0..turns {
         for subject in &mut subjects {
-            let (clock, processor) = (Instant::now(), processor_time());
-            (subject.work)();
+            let turn = (subject.turn)();
             let best = &mut subject.best;
-            best.clock = best.clock.min(clock.elapsed());
-            best.processor = best
-                .processor
-                .min(processor_time().saturating_sub(processor));
+            best.clock = best.clock.min(turn.clock);
+            best.processor = best.processor.min(turn.processor);
         }
     }
     print(title, unit, &subjects)

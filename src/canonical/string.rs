@@ -59,11 +59,7 @@ pub fn unescape(token: &str) -> Unescaped<'_> {
     reader.text.push_str(plain);
     while !rest.is_empty() {
         rest = reader.escape(rest);
-        if rest.starts_with('\\') {
-            continue;
-        }
-        let plain = memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
-        let (plain, after) = rest.split_at(plain);
+        let (plain, after) = rest.split_at(until_backslash(rest.as_bytes()));
         reader.text.push_str(plain);
         rest = after;
     }
@@ -106,6 +102,22 @@ fn is_special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\') | (byte >= 0xF0)
 }
 
+/// How many bytes come before the first backslash. Where there is one there are often more close
+/// by, and a call to search for each costs more than a look at the next few words.
+fn until_backslash(bytes: &[u8]) -> usize {
+    let near = &bytes[..bytes.len().min(NEAR)];
+    let (words, _) = near.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let flags = equal_bytes(u64::from_le_bytes(*word), b'\\');
+        if flags != 0 {
+            return 8 * index + (flags.trailing_zeros() / 8) as usize;
+        }
+    }
+    let searched = 8 * words.len();
+    let rest = &bytes[searched..];
+    searched + memchr(b'\\', rest).unwrap_or(rest.len())
+}
+
 /// How many bytes come before the first special one.
 fn until_special(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
@@ -122,11 +134,22 @@ fn until_special(bytes: &[u8]) -> usize {
 /// Eight bytes at once: the top bit of the first special one, and of none before it, is set. What
 /// stands behind the first is not to be relied on, for subtracting borrows from there.
 fn specials(word: u64) -> u64 {
-    const EACH: u64 = u64::MAX / 0xFF;
-    let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
-    let is = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
     let at_least_f0 = word & (word << 1) & (word << 2) & (word << 3);
-    (below(word, 0x20) | is(b'"') | is(b'\\') | at_least_f0) & (EACH << 7)
+    let controls = bytes_below(word, 0x20);
+    (controls | equal_bytes(word, b'"') | equal_bytes(word, b'\\') | at_least_f0) & (EACH << 7)
+}
+
+/// A one in each byte.
+const EACH: u64 = u64::MAX / 0xFF;
+
+/// Flags the bytes below a limit, as [`specials`] does; of the other bits nothing is promised.
+fn bytes_below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(EACH * u64::from(limit)) & !word & (EACH << 7)
+}
+
+/// Flags the bytes that are this one, in the same way.
+fn equal_bytes(word: u64, byte: u8) -> u64 {
+    bytes_below(word ^ (EACH * u64::from(byte)), 1)
 }
 
 fn push_escaped(out: &mut String, character: char) {
@@ -160,21 +183,22 @@ struct Reader {
 impl Reader {
     /// Reads the escape `rest` begins with and answers what follows it.
     fn escape<'a>(&mut self, rest: &'a str) -> &'a str {
-        if let Some((unit, after)) = unit(rest) {
-            return self.code_unit(unit, after);
-        }
-        let mut characters = rest.chars();
-        characters.next();
-        self.text
-            .extend(characters.next().map(|escape| match escape {
-                'b' => '\u{8}',
-                'f' => '\u{c}',
-                'n' => '\n',
-                'r' => '\r',
-                't' => '\t',
-                itself => itself,
-            }));
-        characters.as_str()
+        let spelled = match rest.as_bytes().get(1) {
+            Some(b'n') => '\n',
+            Some(b't') => '\t',
+            Some(b'r') => '\r',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'u') => match unit(rest) {
+                Some((unit, after)) => return self.code_unit(unit, after),
+                None => 'u',
+            },
+            // A quotation mark, a backslash or a slash: a valid token holds no other escape.
+            Some(itself) => char::from(*itself),
+            None => return "",
+        };
+        self.text.push(spelled);
+        rest.get(2..).unwrap_or_default()
     }
 
     fn code_unit<'a>(&mut self, first: u16, after: &'a str) -> &'a str {

@@ -9,7 +9,7 @@ use super::error::{AppendError, CreateError, LoadError};
 use super::open::{Durability, Options};
 use super::payload::{BUILT_IN_TYPES, Outcome};
 use super::record::{
-    Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord, Settlement,
+    Compaction, Dispatch, Elision, Extras, RESERVED_KEYS, RunContextRecord, Settlement, as_answer,
     write_message,
 };
 use super::state::State;
@@ -32,7 +32,13 @@ pub struct Session {
     durability: Durability,
     clock: Arc<dyn Clock>,
     core: Mutex<Core>,
+    /// Memory of lines that have been written, for those that will be. Without it every append
+    /// would have the allocator fetch pages from the system and give them back.
+    spare: Mutex<String>,
 }
+
+/// A longer line's memory is not kept.
+const SPARE: usize = 64 * 1024;
 
 pub(super) struct Core {
     pub(super) live: Live,
@@ -100,6 +106,7 @@ impl Session {
                 live,
                 standing: Standing::Open,
             }),
+            spare: Mutex::default(),
         }
     }
 
@@ -139,12 +146,22 @@ impl Session {
             ));
         }
         let (id, ts) = self.stamp();
-        let mut line = LineWriter::new(id.as_str());
+        let mut line = LineWriter::new(self.memory(), id.as_str());
         write_message(&mut line, &message, extras);
         let line = line.finish(&ts, "message");
-        // Of the calls a message makes, memory holds what the line holds, whose keys are sorted.
-        let message = message.tool_calls.is_empty().then(|| Arc::new(message));
-        self.append_line(id, &line, message)
+        if !message.tool_calls.is_empty() {
+            return self.append_line(id, line);
+        }
+        let mut core = self.core();
+        self.check_open(&core)?;
+        self.write(&mut core, &line)?;
+        let as_answer = as_answer(extras, core.live.lines);
+        core.live
+            .state
+            .apply_text_message(id.clone(), message, as_answer);
+        drop(core);
+        self.keep(line);
+        Ok(id)
     }
 
     /// Records the complete list of grants as it stands, never a change to it.
@@ -200,13 +217,15 @@ impl Session {
         let (id, ts) = self.stamp();
         let mut core = self.core();
         self.check_open(&core)?;
-        let mut line = LineWriter::new(id.as_str());
+        let mut line = LineWriter::new(self.memory(), id.as_str());
         core.live
             .state
             .contexts
             .write(&mut line, record, id.as_str());
         let line = line.finish(&ts, "run-context");
-        self.commit(&mut core, &line, None)?;
+        self.commit(&mut core, &line)?;
+        drop(core);
+        self.keep(line);
         Ok(id)
     }
 
@@ -229,21 +248,17 @@ impl Session {
                 format!("the payload has to be an object, not {found}"),
             ));
         }
-        let (id, ts) = self.stamp();
-        self.append_line(
-            id.clone(),
-            &document_line(id.as_str(), payload, &ts, type_name),
-            None,
-        )
+        self.append_document(type_name, payload)
     }
 
     pub(crate) fn append_meta(&self, meta: &Json) -> Result<EnvelopeId, AppendError> {
+        self.append_document("session-meta", meta)
+    }
+
+    fn append_document(&self, type_name: &str, payload: &Json) -> Result<EnvelopeId, AppendError> {
         let (id, ts) = self.stamp();
-        self.append_line(
-            id.clone(),
-            &document_line(id.as_str(), meta, &ts, "session-meta"),
-            None,
-        )
+        let line = document_line(self.memory(), id.as_str(), payload, &ts, type_name);
+        self.append_line(id, line)
     }
 
     fn append(
@@ -252,22 +267,29 @@ impl Session {
         write: impl FnOnce(&mut LineWriter),
     ) -> Result<EnvelopeId, AppendError> {
         let (id, ts) = self.stamp();
-        let mut line = LineWriter::new(id.as_str());
+        let mut line = LineWriter::new(self.memory(), id.as_str());
         write(&mut line);
         let line = line.finish(&ts, type_name);
-        self.append_line(id, &line, None)
+        self.append_line(id, line)
     }
 
-    fn append_line(
-        &self,
-        id: EnvelopeId,
-        line: &str,
-        message: Option<Arc<Message>>,
-    ) -> Result<EnvelopeId, AppendError> {
+    fn append_line(&self, id: EnvelopeId, line: String) -> Result<EnvelopeId, AppendError> {
         let mut core = self.core();
         self.check_open(&core)?;
-        self.commit(&mut core, line, message)?;
+        self.commit(&mut core, &line)?;
+        drop(core);
+        self.keep(line);
         Ok(id)
+    }
+
+    fn memory(&self) -> String {
+        std::mem::take(&mut self.spare.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn keep(&self, line: String) {
+        if line.capacity() <= SPARE {
+            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = line;
+        }
     }
 
     /// Id and time are drawn before the lock is taken, so under concurrent appends the time stamps
@@ -290,28 +312,22 @@ impl Session {
     }
 
     /// The line is read back the way a load would read it, so that what this session holds and what
-    /// a load of its file would hold cannot differ. Only the message of a line that is nothing but
-    /// text is taken as it was given.
-    fn commit(
-        &self,
-        core: &mut Core,
-        line: &str,
-        message: Option<Arc<Message>>,
-    ) -> Result<(), AppendError> {
+    /// a load of its file would hold cannot differ. Only a message that makes no calls, which is
+    /// most of what is appended, is taken as it was given: of the calls a message makes, memory
+    /// holds what the line holds, whose keys are sorted.
+    fn commit(&self, core: &mut Core, line: &str) -> Result<(), AppendError> {
         let envelope = Envelope::split(line.trim_end_matches('\n'));
         let payload = core.live.state.check(&envelope)?;
-        self.write(core, line.as_bytes())?;
-        core.live.len += line.len() as u64;
-        core.live.lines += 1;
+        self.write(core, line)?;
         let number = core.live.lines;
-        core.live.state.apply(&envelope, &payload, message, number);
+        core.live.state.apply(&envelope, &payload, None, number);
         Ok(())
     }
 
     /// Never lets a later line follow a partial one: what a failed write left is taken back, and if
     /// that fails the session is broken.
-    fn write(&self, core: &mut Core, bytes: &[u8]) -> Result<(), AppendError> {
-        if let Err(error) = core.live.file.append(bytes) {
+    fn write(&self, core: &mut Core, line: &str) -> Result<(), AppendError> {
+        if let Err(error) = core.live.file.append(line.as_bytes()) {
             let (path, len) = (self.path.clone(), core.live.len);
             return Err(match core.live.file.set_len(len) {
                 Ok(()) => AppendError::Io {
@@ -333,6 +349,8 @@ impl Session {
             let _ = core.live.file.set_len(len);
             return Err(self.broken(core, format!("a sync failed: {error}")));
         }
+        core.live.len += line.len() as u64;
+        core.live.lines += 1;
         Ok(())
     }
 

@@ -175,19 +175,25 @@ impl Ledger {
     }
 
     pub(crate) fn message(&mut self, view: &MessageView<'_>, id: &str, ts: &str, line: u64) {
-        match view.role {
-            Role::Tool => {
-                if let Some(call_id) = view.tool_call_id() {
-                    self.answer(&call_id, view, line);
-                }
+        let answer = Answer {
+            is_error: view.is_error,
+            is_result: view.is_result,
+            line,
+        };
+        self.text_message(view.role, view.tool_call_id().as_deref(), answer);
+        if view.role == Role::Assistant {
+            for call in view.tool_calls() {
+                self.propose(&ToolCall::from_json(&Json::from_valid(call)), id, ts, line);
             }
-            Role::Assistant => {
-                self.moved_on = line;
-                for call in view.tool_calls() {
-                    self.propose(&ToolCall::from_json(&Json::from_valid(call)), id, ts, line);
-                }
-            }
-            Role::User | Role::System => self.moved_on = line,
+        }
+    }
+
+    /// A message that makes no calls. `as_answer` is what it is if it answers one.
+    pub(crate) fn text_message(&mut self, role: Role, call_id: Option<&str>, as_answer: Answer) {
+        match (role, call_id) {
+            (Role::Tool, Some(call_id)) => self.answer(call_id, as_answer),
+            (Role::Tool, None) => {}
+            (Role::Assistant | Role::User | Role::System, _) => self.moved_on = as_answer.line,
         }
     }
 
@@ -222,16 +228,12 @@ impl Ledger {
         first.filter(|_| turn.is_some()).or(Some(last))
     }
 
-    fn answer(&mut self, call_id: &str, view: &MessageView<'_>, line: u64) {
+    fn answer(&mut self, call_id: &str, answer: Answer) {
         let open = self.meant(call_id, OpenCall::waits);
         let Some(call) = open.and_then(|place| self.calls.get_mut(place)) else {
             return;
         };
-        call.answer = Some(Answer {
-            is_error: view.is_error,
-            is_result: view.is_result,
-            line,
-        });
+        call.answer = Some(answer);
         self.forget_what_is_known();
     }
 

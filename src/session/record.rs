@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::operations::Answer;
 use super::payload::Outcome;
 use super::write::LineWriter;
 use crate::canonical::Json;
@@ -45,6 +46,22 @@ pub(crate) fn write_message(line: &mut LineWriter, message: &Message, extras: &E
     }
     for (key, value) in extras {
         line.json(key, value);
+    }
+}
+
+/// What a tool message with these extras, on this line, is as the answer to its call.
+pub(crate) fn as_answer(extras: &Extras, line: u64) -> Answer {
+    let flag = |key| {
+        extras
+            .get(key)
+            .is_some_and(|value: &Json| value.text() == "true")
+    };
+    Answer {
+        is_error: flag("is-error"),
+        is_result: !["background", "outcome-unknown", "abandoned"]
+            .into_iter()
+            .any(flag),
+        line,
     }
 }
 

@@ -10,8 +10,9 @@ use sha2::{Digest, Sha256};
 use super::conversation::Conversation;
 use super::envelope::Envelope;
 use super::error::Fault;
-use super::operations::Ledger;
+use super::operations::{Answer, Ledger};
 use super::payload::{CompactionView, ElisionItem, MessageView, Payload, SettleView};
+use super::survivors::Standing;
 use crate::id::EnvelopeId;
 use crate::message::Message;
 
@@ -197,5 +198,16 @@ impl<K: Key, B: Body> Replay<K, B> {
                 body.elide(&item.stub);
             }
         }
+    }
+}
+
+impl<K: Key> Replay<K, Arc<Message>> {
+    /// Adds a message that makes no calls, as [`apply`](Self::apply) would from its line.
+    /// `as_answer` is what it is if it answers a call.
+    pub(crate) fn apply_text_message(&mut self, id: K, message: Message, as_answer: Answer) {
+        let call_id = message.tool_call_id.as_deref();
+        self.ledger.text_message(message.role, call_id, as_answer);
+        let standing = Standing::from(&message);
+        self.conversation.push(id, Arc::new(message), standing);
     }
 }

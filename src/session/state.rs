@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::context::Contexts;
 use super::envelope::Envelope;
 use super::error::Fault;
+use super::operations::Answer;
 use super::payload::Payload;
 use super::replay::Replay;
 use crate::canonical::{Json, elements};
@@ -61,5 +62,16 @@ impl State {
             }
             _ => self.replay.apply_made(envelope, payload, message, line),
         }
+    }
+
+    /// Takes in a message that makes no calls. `as_answer` is what it is if it answers a call.
+    pub(crate) fn apply_text_message(
+        &mut self,
+        id: EnvelopeId,
+        message: Message,
+        as_answer: Answer,
+    ) {
+        self.envelopes += 1;
+        self.replay.apply_text_message(id, message, as_answer);
     }
 }

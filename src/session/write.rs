@@ -24,9 +24,10 @@ struct Member {
 }
 
 impl LineWriter {
-    pub(crate) fn new(id: &str) -> Self {
+    /// A line that is written into this memory.
+    pub(crate) fn new(memory: String, id: &str) -> Self {
         Self {
-            line: begin_envelope(id, 512),
+            line: begin_envelope(memory, id),
             members: Vec::with_capacity(8),
         }
     }
@@ -127,16 +128,22 @@ fn order(line: &str, a: &Member, b: &Member) -> Ordering {
     key(a).cmp(&key(b))
 }
 
-/// A line around a payload that is a document of its own.
-pub(crate) fn document_line(id: &str, payload: &Json, ts: &str, type_name: &str) -> String {
-    let mut line = begin_envelope(id, payload.text().len());
+/// A line around a payload that is a document of its own, written into this memory.
+pub(crate) fn document_line(
+    memory: String,
+    id: &str,
+    payload: &Json,
+    ts: &str,
+    type_name: &str,
+) -> String {
+    let mut line = begin_envelope(memory, id);
     payload.write_compact(&mut line);
     finish_envelope(line, ts, type_name)
 }
 
-/// The line up to its payload, with room for one of this many bytes.
-fn begin_envelope(id: &str, payload: usize) -> String {
-    let mut line = String::with_capacity(payload + 160);
+/// The line up to its payload.
+fn begin_envelope(mut line: String, id: &str) -> String {
+    line.clear();
     line.push_str("{\"id\":");
     write_string(&mut line, id);
     line.push_str(",\"payload\":");

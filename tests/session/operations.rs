@@ -654,3 +654,25 @@ fn a_live_session_knows_its_open_calls_as_a_load_does() {
         .unwrap();
     assert_eq!(session.open_calls(), place.load_copy().open_calls());
 }
+
+#[test]
+fn a_live_session_reads_the_marks_of_an_answer_as_a_load_does() {
+    for marks in [
+        r#"{"is-error":true}"#,
+        r#"{"background":true,"is-error":false}"#,
+        r#"{"abandoned":true,"is-error":true}"#,
+        r#"{"outcome-unknown":true}"#,
+        r#"{"background":"true","usage":{"abandoned":true}}"#,
+        r#"{"background":[],"is-error": true }"#,
+    ] {
+        let (place, session) = Place::created();
+        session.append_tool_dispatched(&dispatch()).unwrap();
+        let marks = Json::parse(marks).unwrap();
+        let extras = marks.entries().unwrap().into_iter().collect();
+        session
+            .append_message_with(Message::tool("c1", "done"), &extras)
+            .unwrap();
+        assert!(session.open_calls()[0].answer.is_some());
+        assert_eq!(session.open_calls(), place.load_copy().open_calls());
+    }
+}
