@@ -14,6 +14,7 @@
 
 mod appending;
 mod following;
+mod locking;
 #[cfg(feature = "agent")]
 mod looping;
 mod measure;
@@ -32,6 +33,7 @@ fn main() {
         ("reading", reading::main),
         ("appending", appending::main),
         ("following", following::main),
+        ("locking", locking::main),
         #[cfg(feature = "agent")]
         ("looping", looping::main),
     ];
