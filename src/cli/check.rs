@@ -11,7 +11,7 @@ use super::error::{Error, Result, why_unreadable};
 use super::exit::Exit;
 use super::layout;
 use super::output::{Output, Style};
-use super::source::{FilesArg, is_stdin, stream};
+use super::source::{FilesArg, is_piped, stream};
 use super::time;
 
 const EXAMPLES: &str = "\
@@ -154,7 +154,7 @@ fn notes(file: &Path, report: &Report, out: &mut Output) -> io::Result<()> {
     }
     let name = visible::path(file);
     // What came through a pipe cannot be named to another command.
-    let piped = is_stdin(file);
+    let piped = is_piped(file);
     let open = report.open_calls.len() as u64;
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };

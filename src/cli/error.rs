@@ -17,7 +17,7 @@ use crate::session::{AppendError, LoadError};
 
 use super::exit::Exit;
 use super::refusal;
-use super::source::is_stdin;
+use super::source::is_piped;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Error {
             LoadError::NoFile { found, .. } => return said.hint(way_out(typed, found)),
             LoadError::Io { .. } => return said.hint(way_out(typed, "")),
             _ if exit == Exit::Unknown => return said.hint(refusal::hint_about(typed)),
-            _ if exit != Exit::No || is_stdin(typed) => return said,
+            _ if exit != Exit::No || is_piped(typed) => return said,
             _ => {}
         }
         let name = visible::path(typed);

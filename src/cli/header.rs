@@ -14,6 +14,7 @@ use crate::look::{visible, width};
 use crate::session::operations::{CallState, OpenCall};
 
 use super::output::{Ink, Output, Style};
+use super::source::is_piped;
 use super::time::{count, counted, duration, moment, size, stamp};
 
 /// How many open calls, and how many problems, are listed.
@@ -291,7 +292,7 @@ impl Header<'_> {
 fn spelt(name: &Path) -> &str {
     let plain = |mark: char| mark.is_ascii_alphanumeric() || "._-/+,:@".contains(mark);
     let typed = name.to_str().filter(|name| name.chars().all(plain));
-    typed.filter(|name| *name != "-").unwrap_or("FILE")
+    typed.filter(|_| !is_piped(name)).unwrap_or("FILE")
 }
 
 /// How the file ends. Whether its writer still runs is not in it, but a fresh end is a sign.

@@ -12,7 +12,7 @@ use crate::session::{CallState, OpenCall};
 use super::error::{Error, Result};
 use super::exit::Exit;
 use super::output::{Output, Style};
-use super::source::{FilesArg, is_stdin, stream};
+use super::source::{FilesArg, is_piped, stream};
 use super::{calls, layout, refusal, time};
 
 const EXAMPLES: &str = "\
@@ -152,7 +152,7 @@ fn tell(file: &Path, open: &[OpenCall], out: &mut Output) -> io::Result<()> {
             columns.call(call, out)?;
         }
     }
-    match out.quiet() || is_stdin(file) {
+    match out.quiet() || is_piped(file) {
         true => Ok(()),
         false => {
             let hint = format!(

@@ -8,7 +8,7 @@ use crate::look::visible;
 use crate::session::PeekError;
 
 use super::error::{Error, way_out};
-use super::source::{Source, is_stdin, regular};
+use super::source::{Source, is_piped, regular};
 
 /// There is nothing to open.
 pub fn unseen(source: &Source, error: &PeekError) -> Error {
@@ -38,7 +38,7 @@ pub fn not_a_transcript(source: &Source, file: &mut File, reason: &str) -> Error
 
 /// What a file that is no transcript looks like. Standard input has been read and is gone.
 pub fn hint_about(typed: &Path) -> String {
-    match is_stdin(typed) {
+    match is_piped(typed) {
         true => Looks::Text.hint(typed),
         false => hint_of(typed, regular(typed)),
     }
@@ -76,7 +76,7 @@ impl Looks {
 
 impl Looks {
     fn hint(self, typed: &Path) -> String {
-        let name = match is_stdin(typed) {
+        let name = match is_piped(typed) {
             true => "FILE".to_owned(),
             false => visible::path(typed),
         };

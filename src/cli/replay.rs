@@ -13,7 +13,7 @@ use super::conversation::Reader;
 use super::error::{Error, Result, load_json, unreadable_json};
 use super::exit::Exit;
 use super::output::Output;
-use super::source::{FileArg, Source, is_stdin, regular};
+use super::source::{FileArg, Source, is_piped, regular};
 use super::{replay_json, step_view};
 
 const EXAMPLES: &str = "\
@@ -126,7 +126,7 @@ fn read(file: &Path, replayed: &Replayed, is_past: bool, out: &mut Output) -> io
     let open = replayed.open_calls().len() as u64;
     if open > 0 {
         let calls = human::counted(open, "call", "calls");
-        out.note(&match (is_past || is_stdin(file), open) {
+        out.note(&match (is_past || is_piped(file), open) {
             (true, 1) => format!("{calls} is open at this point"),
             (true, _) => format!("{calls} are open at this point"),
             (false, 1) => format!("{calls} is open: see `sess pending {name}`"),

@@ -39,8 +39,8 @@ pub struct TargetArg {
     pub file: PathBuf,
 }
 
-/// A transcript to read, as a file on the disk. Standard input is copied into a temporary file,
-/// which only its owner can read and which goes away with this value.
+/// A transcript to read, as a file on the disk. What comes through a pipe is copied into a temporary
+/// file, which only its owner can read and which goes away with this value.
 #[derive(Debug)]
 pub struct Source {
     name: PathBuf,
@@ -48,12 +48,14 @@ pub struct Source {
 }
 
 impl Source {
-    /// `named` on the command line. Only standard input is read here; a file is not touched.
+    /// `named` on the command line. Only a pipe is read here; a file is not touched.
     pub fn open(named: &Path) -> Result<Self> {
-        let copy = match is_stdin(named) {
-            true => Some(copied(&mut io::stdin().lock()).map_err(|error| {
-                Error::unknown(format!("cannot read standard input: {error}")).at(named)
-            })?),
+        let copy = match is_piped(named) {
+            true => {
+                let copy = stream(named).and_then(|mut pipe| copied(&mut pipe));
+                let failed = |error| Error::unknown(format!("cannot read it: {error}")).at(named);
+                Some(copy.map_err(failed)?)
+            }
             false => None,
         };
         Ok(Self {
@@ -73,12 +75,30 @@ impl Source {
     }
 }
 
-/// `named` for one pass over its bytes. Standard input is read as it comes, not copied.
+/// `named` for one pass over its bytes. A pipe is read as it comes, not copied.
 pub fn stream(named: &Path) -> io::Result<Box<dyn Read>> {
-    Ok(match is_stdin(named) {
-        true => Box::new(io::stdin().lock()),
+    Ok(match is_piped(named) {
+        true if is_stdin(named) => Box::new(io::stdin().lock()),
+        true => Box::new(File::open(named)?),
         false => Box::new(regular(named)?),
     })
+}
+
+/// Whether `named` can be read once and names nothing to another command: standard input, or a pipe
+/// that this process was started with, as a shell's `<(…)` is.
+pub fn is_piped(named: &Path) -> bool {
+    let inherited = named.starts_with("/dev/fd") || named.starts_with("/proc/self/fd");
+    is_stdin(named) || inherited && fs::metadata(named).is_ok_and(|it| is_fifo(&it))
+}
+
+#[cfg(unix)]
+fn is_fifo(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_fifo(_: &fs::Metadata) -> bool {
+    false
 }
 
 /// Opens a file that has a beginning and an end. A pipe may have neither, and to open one waits
@@ -101,12 +121,13 @@ pub fn is_stdin(named: &Path) -> bool {
 
 /// `named` for a command that needs the file itself, to change it or to wait for more of it.
 pub fn on_disk(named: &Path) -> Result<&Path> {
-    match is_stdin(named) {
+    match is_piped(named) {
         false => Ok(named),
-        true => Err(
-            Error::unknown("standard input will not do, a file is needed")
-                .hint("a file of that name is `./-`"),
-        ),
+        true if is_stdin(named) => Err(Error::unknown(
+            "standard input will not do, a file is needed",
+        )
+        .hint("a file of that name is `./-`")),
+        true => Err(Error::unknown("a pipe will not do, a file is needed").at(named)),
     }
 }
 

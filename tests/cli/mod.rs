@@ -8,6 +8,8 @@ mod frame;
 mod hostile;
 mod peek;
 mod pending;
+#[cfg(unix)]
+mod pipes;
 #[cfg(target_os = "linux")]
 mod read_only;
 mod repair;
