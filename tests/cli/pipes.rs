@@ -23,7 +23,7 @@ fn a_pipe_is_read_like_a_file() {
     ] {
         let piped: Vec<&str> = words
             .iter()
-            .map(|word| word.ends_with(".jsonl").then_some(PIPE).unwrap_or(word))
+            .map(|word| if word.ends_with(".jsonl") { PIPE } else { word })
             .collect();
         let file = env.sess(words);
         let pipe = env.sess_with_input(&piped, &sample("torn-tail.jsonl"));
