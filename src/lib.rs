@@ -8,6 +8,7 @@
 //!    [`backend`]: models, and the answers they give. [`tool`]: what a model may call.
 //!    [`context`]: how large a request is, and what surrounds it.
 //! 4. [`agent`]: the loop that asks a model, runs the tools it calls, and records both.
+//! 5. [`view`]: the viewer of the command, on a whole screen.
 //! 6. [`cli`]: the `sess` command.
 //!
 //! # Features
@@ -17,7 +18,8 @@
 //! - `agent` (on by default): [`backend`], [`tool`], [`context`] and [`agent`], with tokio;
 //! - `http` (on by default): the backends that speak HTTP, with reqwest and rustls;
 //! - `tokens`: exact token counts and chat templates, with tiktoken-rs and minijinja;
-//! - `cli` (on by default): the `sess` command, with clap and crossterm.
+//! - `cli` (on by default): the `sess` command, with clap and crossterm;
+//! - `view` (on by default): the viewer, with ratatui and crossterm.
 
 pub mod canonical;
 pub mod clock;
@@ -37,6 +39,9 @@ pub mod tool;
 
 #[cfg(feature = "agent")]
 pub mod agent;
+
+#[cfg(feature = "view")]
+pub mod view;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -49,7 +49,7 @@ const ROOMS: &[Room] = &[
     Room { name: "policy",    floor: 3, avoids: &[], unspoken: SCREEN_AND_ARGUMENTS },
     Room { name: "agent",     floor: 4, avoids: &[], unspoken: SCREEN_AND_ARGUMENTS },
     // The viewer reads: it neither runs anything nor opens a transcript for writing.
-    Room { name: "tui",       floor: 5, avoids: &["backend", "tool", "context", "mcp", "policy", "agent"],
+    Room { name: "view",      floor: 5, avoids: &["backend", "tool", "context", "mcp", "policy", "agent"],
            unspoken: &["clap", "reqwest", "anyhow", "Session"] },
     Room { name: "cli",       floor: 6, avoids: &[], unspoken: &["ratatui", "reqwest"] },
 ];
@@ -379,16 +379,16 @@ mod rules {
     #[test]
     fn the_viewer_reads_and_knows_no_backend() {
         check_imports(
-            "src/tui/app.rs",
+            "src/view/app.rs",
             "use crate::look::Index;\nuse ratatui::backend::TestBackend;",
             &[],
         );
         check_imports(
-            "src/tui/app.rs",
+            "src/view/app.rs",
             "use crate::backend;\nuse crate::Session;",
             &[
-                "src/tui/app.rs:1: tui must not use backend",
-                "src/tui/app.rs:2: tui must not know Session",
+                "src/view/app.rs:1: view must not use backend",
+                "src/view/app.rs:2: view must not know Session",
             ],
         );
     }

@@ -8,6 +8,8 @@ use clap::{Parser, Subcommand};
 
 use super::source::{FILE_VARIABLE, is_stdin};
 use super::terminal::Color;
+#[cfg(feature = "view")]
+use super::view;
 use super::{check, completions, diff, exit, man, peek, pending, repair, replay, resolve, tail};
 
 /// Look at agent transcripts, and mend them when told to
@@ -15,7 +17,7 @@ use super::{check, completions, diff, exit, man, peek, pending, repair, replay, 
 /// A transcript is an append-only file of JSON lines, one run of an agent per file. Every command
 /// but `resolve` and `repair` only reads, takes no lock and never waits for a writer.
 ///
-/// `sess FILE` is short for `sess peek FILE`; a file that has the name of a command is written
+/// `sess FILE` opens the viewer on a terminal, and is short for `sess peek FILE` elsewhere; a file that has the name of a command is written
 /// `./NAME`. `-` reads standard input where reading makes sense, and the variable SESS_FILE stands
 /// for FILE where it is left out. Lines, operations and calls may be named by the start of their
 /// id, as long as only one starts so. Times are in UTC.
@@ -65,6 +67,8 @@ pub struct Global {
 /// The commands, in the order in which the help lists them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    #[cfg(feature = "view")]
+    View(view::Args),
     Peek(peek::Args),
     Tail(tail::Args),
     Replay(replay::Args),
@@ -77,12 +81,16 @@ pub enum Command {
     Man(man::Args),
 }
 
-/// The command for which a file alone stands.
-const DEFAULT_COMMAND: &str = "peek";
+/// The commands for which a file alone stands: the first one on a terminal, as far as its options
+/// allow, the second one anywhere.
+const DEFAULT_COMMANDS: [&str; 2] = ["view", "peek"];
 
 /// Parses the words of a command line, the program's name first. The error is also how help and
 /// version are asked for.
-pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+pub fn parse(
+    words: impl Iterator<Item = OsString>,
+    on_terminal: impl Fn() -> bool,
+) -> Result<Cli, clap::Error> {
     let mut words: Vec<OsString> = words.collect();
     let error = match Cli::try_parse_from(&words) {
         Ok(cli) => return Ok(cli),
@@ -91,7 +99,15 @@ pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> 
     let has_file_variable = || std::env::var_os(FILE_VARIABLE).is_some_and(|file| !file.is_empty());
     match place_of_command(&words, &error, has_file_variable) {
         Some(place) => {
-            words.insert(place, DEFAULT_COMMAND.into());
+            let [viewer, anywhere] = DEFAULT_COMMANDS;
+            words.insert(place, viewer.into());
+            if on_terminal()
+                && let Ok(cli) = Cli::try_parse_from(&words)
+                && !cli.global.json
+            {
+                return Ok(cli);
+            }
+            words[place] = anywhere.into();
             Cli::try_parse_from(&words)
         }
         None => Err(error),
@@ -137,7 +153,11 @@ mod tests {
     use clap::CommandFactory;
 
     fn parsed(line: &str) -> Result<Cli, ErrorKind> {
-        parse(line.split(' ').map(OsString::from)).map_err(|error| error.kind())
+        parsed_on(false, line)
+    }
+
+    fn parsed_on(terminal: bool, line: &str) -> Result<Cli, ErrorKind> {
+        parse(line.split(' ').map(OsString::from), || terminal).map_err(|error| error.kind())
     }
 
     #[test]
@@ -155,6 +175,25 @@ mod tests {
             "sess --color never run.jsonl -n 5 --role tool",
         ] {
             let command = parsed(line).map(|cli| cli.command);
+            assert!(
+                matches!(command, Ok(Command::Peek(_))),
+                "{line}: {command:?}"
+            );
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "view")]
+    fn a_file_alone_on_a_terminal_is_viewed_unless_its_options_are_those_of_peek() {
+        for line in ["sess run.jsonl", "sess --color never run.jsonl", "sess -"] {
+            let command = parsed_on(true, line).map(|cli| cli.command);
+            assert!(
+                matches!(command, Ok(Command::View(_))),
+                "{line}: {command:?}"
+            );
+        }
+        for line in ["sess --json run.jsonl", "sess run.jsonl -n 5"] {
+            let command = parsed_on(true, line).map(|cli| cli.command);
             assert!(
                 matches!(command, Ok(Command::Peek(_))),
                 "{line}: {command:?}"

@@ -10,14 +10,24 @@ use super::args::{self, Cli, Command};
 use super::error::{Error, Result};
 use super::exit::Exit;
 use super::output::Output;
+#[cfg(feature = "view")]
+use super::view;
 use super::{check, completions, diff, man, peek, pending, repair, replay, resolve, tail};
 
 /// Runs the command with the words it was called with, the program's name first.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
-    match args::parse(words) {
+    match args::parse(words, is_viewable) {
         Ok(cli) => run(&cli).into(),
         Err(error) => explain(&error).into(),
     }
+}
+
+/// Whether a file alone opens the viewer.
+fn is_viewable() -> bool {
+    #[cfg(feature = "view")]
+    return view::is_possible();
+    #[cfg(not(feature = "view"))]
+    return false;
 }
 
 fn run(cli: &Cli) -> Exit {
@@ -47,6 +57,8 @@ fn dispatch(command: &Command, out: &mut Output) -> Result<Exit> {
         Command::Repair(args) => repair::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
+        #[cfg(feature = "view")]
+        Command::View(args) => view::run(args, out),
     }
 }
 

@@ -52,6 +52,8 @@ mod resolve;
 mod settled;
 mod step_view;
 mod tail;
+#[cfg(feature = "view")]
+mod view;
 
 pub use entry::main;
 

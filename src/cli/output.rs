@@ -183,6 +183,12 @@ pub struct Ink {
 }
 
 impl Ink {
+    /// Whether it paints at all.
+    #[cfg(feature = "view")]
+    pub fn is_coloured(&self) -> bool {
+        self.colour
+    }
+
     /// `text` in that style, for `{}`. It passes [`visible::one_line`] on the way. Padding goes
     /// into the text before it is painted.
     pub fn paint(self, style: Style, text: &str) -> Painted<'_> {

@@ -167,7 +167,7 @@ mod tests {
             columns: Some(columns),
         };
         let words = words.split(' ').map(Into::into);
-        let Ok(Command::Peek(args)) = parse(words).map(|cli| cli.command) else {
+        let Ok(Command::Peek(args)) = parse(words, || false).map(|cli| cli.command) else {
             panic!("another command");
         };
         Output::captured(screen, false, |out| {

@@ -102,14 +102,14 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
 }
 
 /// Why a file is no transcript.
-struct Refused {
-    text: String,
+pub(super) struct Refused {
+    pub text: String,
     any_envelope: bool,
 }
 
 /// Reads up to the first envelope, which is as a rule the first line. While a file that is followed
 /// has no whole line, nothing is held against it.
-fn refused(file: &File, follow: bool) -> io::Result<Option<Refused>> {
+pub(super) fn refused(file: &File, follow: bool) -> io::Result<Option<Refused>> {
     let mut lines = Lines::new(file);
     let mut first = FirstType::default();
     let mut any_whole = false;

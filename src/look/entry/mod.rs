@@ -18,4 +18,5 @@ mod text;
 
 pub use calls::Calls;
 pub use line::{CallView, Entries, Entry, Mark, What, calls_of};
+pub use phrase::arguments;
 pub use text::Text;

@@ -6,6 +6,13 @@ use super::text::Text;
 use crate::canonical::members;
 use crate::look::{visible, width};
 
+/// What a tool is called with, in one safe line of at most so many columns.
+pub fn arguments(arguments: Text<'_>, columns: usize) -> String {
+    let mut phrase = Phrase::new(columns);
+    phrase.arguments(arguments);
+    phrase.finish()
+}
+
 /// A line that grows piece by piece. What does not fit is left out, and the end says so.
 #[derive(Debug)]
 pub struct Phrase {

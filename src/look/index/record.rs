@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::look::entry::Mark;
 use crate::message::Role;
-use crate::session::read::Ending;
+use crate::session::read::{Ending, Line};
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,6 +70,15 @@ pub struct IndexedLine {
     pub mark: Option<Mark>,
     /// When it was written, if its `ts` is a time.
     pub time: Option<DateTime<Utc>>,
+}
+
+impl IndexedLine {
+    /// A line by itself, as an [`Index`](super::Index) would show it.
+    pub fn of(line: Line<'_>) -> Self {
+        let length = line.bytes.len() as u64;
+        let record = Record::new(line.offset, length, line.ending, Facts::of(line.bytes));
+        record.line(line.number, Some(length))
+    }
 }
 
 /// A line in 24 bytes.

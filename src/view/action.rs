@@ -1,0 +1,138 @@
+//! What a person can ask of the viewer, and what the viewer asks of the terminal.
+
+use super::body::Fold;
+
+/// What a key asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The next entry.
+    Down,
+    /// The entry before.
+    Up,
+    /// Half a screen down.
+    HalfDown,
+    /// Half a screen up.
+    HalfUp,
+    /// A screen down.
+    PageDown,
+    /// A screen up.
+    PageUp,
+    /// The first entry.
+    First,
+    /// The last entry; from there on the end is followed.
+    Last,
+    /// The next entry of a kind; after the last comes the first.
+    Next(Target),
+    /// The one before; before the first comes the last.
+    Previous(Target),
+    /// The next match of the search.
+    NextMatch,
+    /// The match before.
+    PreviousMatch,
+    /// Shows the entry at the next level.
+    CycleFold,
+    /// Shows all of the entry.
+    Unfold,
+    /// Shows one line of the entry.
+    FoldUp,
+    /// Shows all entries at a level.
+    FoldAll(Fold),
+    /// Shows what the model sees after the entry, or again what the file says.
+    SwitchSides,
+    /// Shows or hides the lines that only record calls.
+    ToggleRecords,
+    /// Asks for a search.
+    Search,
+    /// Asks for a filter.
+    Filter,
+    /// Asks for a place.
+    GoTo,
+    /// Shows or hides the help.
+    Help,
+    /// Shows or hides the stored JSON.
+    Raw,
+    /// Shows or hides the numbers.
+    Stats,
+    /// Copies the entry.
+    Copy,
+    /// Writes the entry to a file.
+    CopyToFile,
+    /// Opens the entry in the pager.
+    Pager,
+    /// Opens a copy of the entry in the editor.
+    Editor,
+    /// Follows the end, or stops.
+    Follow,
+    /// Closes what is open, clears the search, the filter.
+    Escape,
+    /// Draws everything anew.
+    Redraw,
+    /// Stops the process until the shell wakes it.
+    Suspend,
+    /// Ends.
+    Quit,
+}
+
+/// What one can jump to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An error, an unknown outcome, damage.
+    Error,
+    /// A tool's answer.
+    Call,
+    /// A message of the user.
+    User,
+    /// A compaction or an elision.
+    Fold,
+    /// A call without a known end.
+    Open,
+}
+
+impl Target {
+    /// In words, for the status line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Target::Error => "error",
+            Target::Call => "tool answer",
+            Target::User => "user message",
+            Target::Fold => "compaction or elision",
+            Target::Open => "open call",
+        }
+    }
+}
+
+/// What the viewer asks of whoever drives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing but to draw.
+    None,
+    /// To end.
+    Quit,
+    /// To give the terminal back and stop.
+    Suspend,
+    /// To clear the screen before drawing.
+    Redraw,
+    /// To hand this text to the terminal's clipboard.
+    Copy(String),
+    /// To write this text to a file of its own.
+    Save(String),
+    /// To open this text in the pager.
+    Pager(String),
+    /// To open this text in the editor.
+    Editor(String),
+}
+
+/// What happened to the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileEvent {
+    /// There may be more lines.
+    Grown,
+    /// It became shorter, or other bytes stand in it.
+    Cut,
+    /// Another file has the name.
+    Replaced,
+    /// Nothing has the name.
+    Removed,
+    /// The name is there again.
+    Appeared,
+}

@@ -1,0 +1,81 @@
+//! A call in one line: its tool, its arguments, how far it came and how long it took.
+
+use std::time::Duration;
+
+use super::links::{State, Story};
+use super::styled::{Ink, Styled};
+use crate::look::entry::Text;
+use crate::look::human;
+use crate::look::visible;
+
+impl State {
+    /// The state in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Proposed => "proposed",
+            State::Running => "running",
+            State::Background => "in the background",
+            State::Completed => "completed",
+            State::Failed => "failed",
+            State::Unknown => "outcome unknown",
+            State::Abandoned => "never dispatched",
+        }
+    }
+
+    /// One column that says it without colour.
+    pub fn glyph(self) -> char {
+        match self {
+            State::Proposed | State::Abandoned => '◌',
+            State::Running | State::Background => '○',
+            State::Completed => '✓',
+            State::Failed => '✗',
+            State::Unknown => '?',
+        }
+    }
+
+    /// What it means.
+    pub fn ink(self) -> Ink {
+        match self {
+            State::Completed => Ink::Good,
+            State::Failed => Ink::Error,
+            State::Proposed | State::Running | State::Background => Ink::Warning,
+            State::Unknown | State::Abandoned => Ink::Warning,
+        }
+    }
+}
+
+/// The card of a call in one line of so many columns: `✓ read_file src/a.rs  completed in 12 ms`.
+pub fn line(story: &Story, columns: usize) -> Styled {
+    let state = story.state();
+    let mut row = Styled::of(state.ink(), format!("{} ", state.glyph()));
+    row.push(Ink::Tool, visible::excerpt(&story.tool, 40));
+    let mut end = Styled::of(state.ink(), format!(" {}", how(story)));
+    let room = columns.saturating_sub(row.width() + end.width() + 1);
+    if room > 4 && !story.arguments.is_empty() {
+        row.push(Ink::Plain, " ");
+        row.push(Ink::Plain, arguments(&story.arguments, room));
+    }
+    row.spans.append(&mut end.spans);
+    row.fitted(columns)
+}
+
+/// How far it came, and how long that took: `failed in 1.2 s`.
+pub fn how(story: &Story) -> String {
+    let state = story.state().as_str();
+    match story.took() {
+        Some(seconds) => format!("{state} in {}", duration(seconds)),
+        None => state.to_owned(),
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(lasted) => human::duration(lasted),
+        Err(_) => format!("{seconds} s"),
+    }
+}
+
+/// What a call was made with, in at most so many columns.
+pub fn arguments(arguments: &str, columns: usize) -> String {
+    crate::look::entry::arguments(Text::Plain(arguments), columns)
+}

@@ -1,0 +1,212 @@
+//! What stands above and below the list: who ran, how it stands, the strip of rounds, the status.
+
+use super::app::App;
+use super::prompt::Ask;
+use super::styled::{Ink, Styled};
+use crate::look::human::{count, counted, size};
+use crate::look::visible;
+use crate::look::width;
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+impl App {
+    /// The two lines on top.
+    pub(super) fn header(&self) -> [Styled; 2] {
+        [self.who(), self.how()]
+    }
+
+    fn who(&self) -> Styled {
+        let path = self.file.path();
+        let name = path.file_name().map_or(path, std::path::Path::new);
+        let mut who = Styled::of(Ink::Strong, visible::path(name));
+        let meta = self.overview.meta();
+        for key in ["agent", "model", "purpose", "cwd"] {
+            if let Some(value) = meta.and_then(|meta| meta.get_str(key)) {
+                who.push(Ink::Dim, " · ");
+                who.push(Ink::Plain, visible::excerpt(&value, 40));
+            }
+        }
+        let side = match (&self.seen, self.conversation()) {
+            (_, Some(_)) => "SEEN",
+            (Some(_), None) => "…",
+            (None, None) => "SAID",
+        };
+        let right = Styled::of(Ink::Strong, side);
+        who.justified(right, self.columns)
+    }
+
+    fn how(&self) -> Styled {
+        let mut how = Styled::default();
+        if self.overview.read() == 0 && !self.file.is_indexed() {
+            how.push(Ink::Dim, "the end is shown while the file is read");
+        } else if !self.is_read() {
+            how.push(Ink::Dim, "reading");
+        } else {
+            let state = self.overview.state(self.now);
+            let ink = match self.overview.open_calls().is_empty() {
+                true => Ink::Good,
+                false => Ink::Warning,
+            };
+            how.push(ink, state);
+        }
+        let mut fact = |fact: String| {
+            how.push(Ink::Dim, " · ");
+            how.push(Ink::Plain, fact);
+        };
+        fact(counted(self.file.index().len(), "line", "lines"));
+        fact(size(self.file.size()));
+        let tokens = self.overview.timeline().tokens;
+        let total = tokens.prompt.unwrap_or(0) + tokens.completion.unwrap_or(0);
+        if total > 0 {
+            fact(format!("{} tokens", count(total)));
+        }
+        if let Some(cost) = tokens.cost {
+            fact(format!("cost {cost:.4}"));
+        }
+        how.fitted(self.columns)
+    }
+
+    /// Whether the whole file has been read.
+    fn is_read(&self) -> bool {
+        let size = self.file.size();
+        self.overview.read() >= size
+            || self
+                .file
+                .last()
+                .is_some_and(|last| self.overview.read() >= last.offset)
+                && self.file.is_indexed()
+    }
+
+    /// One column a stretch of rounds, as high as the prompt was long; below it stands a mark where
+    /// something went wrong or was folded.
+    pub(super) fn strip(&self) -> Styled {
+        let timeline = self.overview.timeline();
+        let rounds = &timeline.rounds;
+        let columns = self.columns.saturating_sub(8).max(1);
+        let each = rounds.len().div_ceil(columns).max(1);
+        let most = rounds
+            .iter()
+            .filter_map(|round| round.tokens.prompt)
+            .max()
+            .unwrap_or(0);
+        let mut strip = Styled::of(Ink::Dim, "rounds  ");
+        let here = self.line_of(self.cursor).map_or(0, |line| line.number);
+        for (place, stretch) in rounds.chunks(each).enumerate() {
+            let from = place * each;
+            let is_folded = timeline
+                .folds
+                .iter()
+                .any(|fold| (from..from + each).contains(&fold.after_rounds));
+            let failed = stretch.iter().any(|round| round.failures > 0);
+            let unknown = stretch.iter().any(|round| round.unknown > 0);
+            let tokens = stretch.iter().filter_map(|round| round.tokens.prompt).max();
+            let bar = bar(tokens.unwrap_or(0), most);
+            let next = rounds.get(from + each).map_or(u64::MAX, |round| round.line);
+            let is_here = stretch.first().is_some_and(|round| round.line <= here) && here < next;
+            let (mark, ink) = match (is_here, failed, unknown, is_folded) {
+                (true, ..) => ('◆', Ink::Strong),
+                (_, true, ..) => ('✗', Ink::Error),
+                (_, _, true, _) => ('?', Ink::Warning),
+                (_, _, _, true) => ('≡', Ink::Folded),
+                _ => (bar, Ink::Assistant),
+            };
+            strip.push(ink, mark.to_string());
+        }
+        strip.fitted(self.columns)
+    }
+
+    /// The line at the bottom.
+    pub(super) fn status(&self) -> Styled {
+        if let Some(prompt) = &self.prompt {
+            let mut line = Styled::of(Ink::Strong, prompt.sign());
+            line.push(Ink::Plain, visible::one_line(prompt.text()).into_owned());
+            line.push(Ink::Strong, "▏");
+            if matches!(prompt.ask(), Ask::Search { .. }) {
+                let right = Styled::of(Ink::Dim, self.search_state().unwrap_or_default());
+                return line.justified(right, self.columns);
+            }
+            return line.fitted(self.columns);
+        }
+        let mut line = Styled::default();
+        if let Some(trouble) = self.trouble {
+            line.push(Ink::Warning, format!("! {trouble}  "));
+        }
+        if let Some(progress) = self.progress() {
+            line.push(Ink::Dim, format!("{progress}  "));
+        }
+        let said = [self.status.clone()]
+            .into_iter()
+            .filter(|said| !said.is_empty());
+        let said = said.chain(self.filter_state()).chain(self.search_state());
+        let said: Vec<String> = said.collect();
+        line.push(
+            Ink::Plain,
+            visible::one_line(&said.join(" · ")).into_owned(),
+        );
+        line.justified(self.place(), self.columns)
+    }
+
+    fn place(&self) -> Styled {
+        let mut place = String::new();
+        if let Some(fresh) = self.fresh.filter(|_| !self.follows) {
+            let last = self.file.last().map_or(0, |line| line.number);
+            let first = self.file.line(fresh).map_or(last, |line| line.number);
+            place.push_str(&format!("{} new below  ", last + 1 - first.min(last)));
+        }
+        if self.follows && self.conversation().is_none() {
+            place.push_str("following  ");
+        }
+        match self.line_of(self.cursor) {
+            Some(line) if line.number > 0 => {
+                let all = self.file.index().len();
+                place.push_str(&format!("{}/{}  ", line.number, all));
+            }
+            Some(line) => place.push_str(&format!("@{}  ", line.offset)),
+            None => {}
+        }
+        place.push_str("? help");
+        Styled::of(Ink::Dim, place)
+    }
+
+    fn progress(&self) -> Option<String> {
+        if let Some(seen) = self.seen.as_ref().filter(|seen| !seen.is_done()) {
+            return Some(format!("replaying {} %", seen.percent()));
+        }
+        let size = self.file.size().max(1);
+        if !self.file.is_indexed() {
+            return Some(format!(
+                "reading {} %",
+                self.file.index().end() * 100 / size
+            ));
+        }
+        let read = self.overview.read() * 100 / size;
+        (!self.is_read()).then(|| format!("looking through {read} %"))
+    }
+
+    fn filter_state(&self) -> Option<String> {
+        let filter = self.filter.as_ref()?;
+        let more = if filter.is_done(&self.file) { "" } else { "+" };
+        let found = count(filter.found().len() as u64);
+        Some(format!("filter {}: {found}{more}", filter.query().text()))
+    }
+
+    fn search_state(&self) -> Option<String> {
+        let search = self.search.as_ref()?;
+        let text = width::truncate(search.text(), 30).into_owned();
+        let all = count(search.count());
+        let so_far = match search.is_done(&self.file) {
+            true => String::new(),
+            false => format!("+, {} % searched", search.percent(&self.file)),
+        };
+        Some(match search.place(self.offset_of(self.cursor)) {
+            Some(place) => format!("/{text}: {} of {all}{so_far}", count(place)),
+            None => format!("/{text}: {all}{so_far}"),
+        })
+    }
+}
+
+fn bar(value: u64, most: u64) -> char {
+    let place = (value * 7).checked_div(most).unwrap_or(0);
+    let place = usize::try_from(place).unwrap_or(0);
+    BARS.get(place).copied().unwrap_or('█')
+}

@@ -1,0 +1,380 @@
+//! Going somewhere: to the next of a kind, to a match, to a place that was typed.
+
+use std::io::Seek as _;
+
+use super::action::{Action, Target};
+use super::app::{App, Seek};
+use super::body::Fold;
+use super::filter::{Filtered, Query, is_error, moment, pattern};
+use super::prompt::{Ask, Prompt};
+use super::search::Search;
+use super::seen::Seen;
+use crate::look::index::Kind;
+use crate::message::Role;
+
+impl App {
+    /// Moves.
+    pub(super) fn go(&mut self, action: Action) {
+        let page = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
+        match action {
+            Action::Down => self.down(),
+            Action::Up => self.up(),
+            Action::HalfDown => self.page(page / 2 + 1),
+            Action::HalfUp => self.page(-page / 2 - 1),
+            Action::PageDown => self.page(page),
+            Action::PageUp => self.page(-page),
+            Action::First => {
+                if let Some(first) = self.first_row() {
+                    self.put(first);
+                }
+            }
+            Action::Last => self.go_last(),
+            Action::Follow if self.follows => {
+                self.follows = false;
+                self.say("the end is not followed");
+            }
+            Action::Follow => {
+                self.go_last();
+                self.say("following the end");
+            }
+            Action::Next(target) => self.jump(target, true),
+            Action::Previous(target) => self.jump(target, false),
+            Action::NextMatch => self.seek_from(Seek::Next(self.cursor)),
+            Action::PreviousMatch => self.seek_from(Seek::Previous(self.cursor)),
+            _ => {}
+        }
+    }
+
+    fn step_row(&mut self, row: u64, forward: bool) -> Option<u64> {
+        match forward {
+            true => self.row_after(row),
+            false => self.row_before(row),
+        }
+    }
+
+    /// The next row for which something holds, around the end if need be.
+    fn find_row(
+        &mut self,
+        forward: bool,
+        holds: impl Fn(&Self, u64) -> bool,
+    ) -> Option<(u64, bool)> {
+        let mut at = self.cursor;
+        while let Some(row) = self.step_row(at, forward) {
+            if holds(self, row) {
+                return Some((row, false));
+            }
+            at = row;
+        }
+        let mut at = match forward {
+            true => self.first_row()?,
+            false => self.last_row()?,
+        };
+        loop {
+            if holds(self, at) {
+                return Some((at, true));
+            }
+            if at == self.cursor {
+                return None;
+            }
+            at = self.step_row(at, forward)?;
+        }
+    }
+
+    fn jump(&mut self, target: Target, forward: bool) {
+        match self.find_row(forward, |app, row| app.is_target(row, target)) {
+            Some((row, around)) => {
+                self.put(row);
+                if around {
+                    self.say(format!("{}: went around the end", target.as_str()));
+                }
+            }
+            None if self.has_work() => {
+                self.say(format!(
+                    "no {} found so far; still reading",
+                    target.as_str()
+                ));
+            }
+            None => self.say(format!("no {}", target.as_str())),
+        }
+    }
+
+    fn is_target(&self, row: u64, target: Target) -> bool {
+        let Some(line) = self.line_of(row) else {
+            return false;
+        };
+        match target {
+            Target::Error => is_error(&line),
+            Target::Call => line.role == Some(Role::Tool),
+            Target::User => line.role == Some(Role::User),
+            Target::Fold => {
+                let is_fold = matches!(line.kind, Kind::Compaction | Kind::Elision);
+                is_fold || self.stub_of(row).is_some()
+            }
+            Target::Open => self.overview.open_call(line.number).is_some(),
+        }
+    }
+
+    fn seek_from(&mut self, seek: Seek) {
+        if self.search.is_none() {
+            self.say("nothing is searched for: / asks");
+            return;
+        }
+        self.seeks = Some(seek);
+        self.seek();
+    }
+
+    /// Goes to the match that is waited for, if it has been found.
+    pub(super) fn seek(&mut self) {
+        let (Some(search), Some(seek)) = (&self.search, self.seeks) else {
+            return;
+        };
+        if self.conversation().is_some() || self.filter.is_some() {
+            return self.seek_in_rows(seek);
+        }
+        let found = match seek {
+            Seek::Next(from) => search.next(from),
+            Seek::Previous(from) => search.previous(from),
+        };
+        let is_done = search.is_done(&self.file);
+        match (found, search.ends()) {
+            (Some(offset), _) => self.show_match(offset),
+            (None, Some((first, last))) if is_done => {
+                self.show_match(match seek {
+                    Seek::Next(_) => first,
+                    Seek::Previous(_) => last,
+                });
+            }
+            (None, None) if is_done => {
+                self.seeks = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// The same where not every line has a row.
+    fn seek_in_rows(&mut self, seek: Seek) {
+        let forward = matches!(seek, Seek::Next(_));
+        let is_match = |app: &Self, row| {
+            let search = app.search.as_ref();
+            search.is_some_and(|search| search.place(app.offset_of(row)).is_some())
+        };
+        match self.find_row(forward, is_match) {
+            Some((row, _)) => self.show_match_in(row),
+            None if self.has_work() => {}
+            None => self.seeks = None,
+        }
+    }
+
+    fn show_match(&mut self, offset: u64) {
+        let is_hidden = self
+            .file
+            .line(offset)
+            .is_some_and(|line| !self.is_shown(&line));
+        if is_hidden {
+            self.records = true;
+            self.laid.clear();
+        }
+        self.show_match_in(offset);
+    }
+
+    /// Puts the cursor on a row and opens it as far as it takes to see the match.
+    fn show_match_in(&mut self, row: u64) {
+        self.seeks = None;
+        self.cursor = row;
+        let Some(pattern) = self.search.as_ref().map(|search| search.pattern().clone()) else {
+            return;
+        };
+        let place = |app: &mut Self| {
+            let rows = app.laid_out(row);
+            rows.iter().position(|row| pattern.is_match(&row.text()))
+        };
+        let mut found = place(self);
+        if found.is_none() {
+            self.folds.insert(row, Fold::Full);
+            self.laid.remove(&row);
+            found = place(self);
+        }
+        self.put(row);
+        // In a long entry the match itself has to be in sight.
+        if let Some(line) = found
+            && line + 1 > self.height
+        {
+            self.top = row;
+            self.skip = line - self.height / 3;
+        }
+    }
+
+    /// Opens the line to type in.
+    pub(super) fn ask(&mut self, action: Action) {
+        let before = match action {
+            Action::Filter => self.filter.as_ref().map(|filter| filter.query().text()),
+            _ => None,
+        };
+        let ask = match action {
+            Action::Search => Ask::Search { from: self.cursor },
+            Action::Filter => Ask::Filter,
+            _ => Ask::Place,
+        };
+        self.prompt = Some(Prompt::new(ask, before.unwrap_or_default()));
+    }
+
+    /// A search shows its matches while it is typed.
+    pub(super) fn typed_so_far(&mut self) {
+        let Some(prompt) = &self.prompt else {
+            return;
+        };
+        let (ask, text) = (prompt.ask(), prompt.text().to_owned());
+        if let Ask::Search { from } = ask {
+            self.search_for(&text, from);
+        }
+    }
+
+    fn search_for(&mut self, text: &str, from: u64) {
+        self.search = None;
+        self.seeks = None;
+        self.status.clear();
+        if text.is_empty() {
+            return;
+        }
+        match pattern(text) {
+            Ok(pattern) => {
+                let start = self.offset_of(from);
+                self.search = Some(Search::new(text, pattern, start));
+                // The entry the search began on counts too.
+                self.seeks = Some(Seek::Next(from.saturating_sub(1)));
+            }
+            Err(error) => self.say(error),
+        }
+    }
+
+    /// What was typed is meant.
+    pub(super) fn answer(&mut self, prompt: &Prompt) {
+        match prompt.ask() {
+            Ask::Search { .. } if self.search.is_none() && prompt.text().is_empty() => {}
+            Ask::Search { .. } => {}
+            Ask::Filter => self.filter_by(prompt.text()),
+            Ask::Place => self.go_to(prompt.text().trim()),
+        }
+    }
+
+    fn filter_by(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            self.filter = None;
+            self.after_change_of_rows();
+            return;
+        }
+        match Query::parse(text) {
+            Ok(query) => {
+                if self.seen.take().is_some() {
+                    self.folds.clear();
+                }
+                self.filter = Some(Filtered::new(query));
+                self.laid.clear();
+                self.say(String::new());
+            }
+            Err(error) => self.say(error),
+        }
+    }
+
+    /// The filter has found more rows.
+    pub(super) fn more_is_found(&mut self) {
+        if self.follows {
+            return self.go_last();
+        }
+        let is_there = self
+            .filter
+            .as_ref()
+            .is_some_and(|filter| filter.found().binary_search(&self.cursor).is_ok());
+        if !is_there && let Some(row) = self.row_near(self.cursor) {
+            self.cursor = row;
+            self.top = row;
+            self.skip = 0;
+        }
+    }
+
+    fn go_to(&mut self, word: &str) {
+        if word.is_empty() {
+            return;
+        }
+        let found = match (word.parse::<u64>(), moment(word)) {
+            (Ok(number), _) => self.file.index().line(number),
+            (_, Some(time)) => self.file.index().last_at(time),
+            _ => self.line_with_id(word),
+        };
+        let Some(line) = found else {
+            let so_far = if self.file.is_indexed() {
+                ""
+            } else {
+                " so far; still reading"
+            };
+            self.say(format!("there is no {word}{so_far}"));
+            return;
+        };
+        if self.filter.is_none() && self.conversation().is_none() && !self.is_shown(&line) {
+            self.records = line.kind != Kind::Blank;
+            self.laid.clear();
+        }
+        if let Some(row) = self.row_near(line.offset) {
+            self.put(row);
+        }
+    }
+
+    fn line_with_id(&mut self, prefix: &str) -> Option<crate::look::index::IndexedLine> {
+        let mut file = std::fs::File::open(self.file.path()).ok()?;
+        file.rewind().ok()?;
+        let found = self.file.index().find_ids(&mut file, prefix, 2).ok()?;
+        found.first().copied()
+    }
+
+    /// What the file says, or what the model sees after the entry under the cursor.
+    pub(super) fn switch_sides(&mut self) {
+        if let Some(seen) = self.seen.take() {
+            let was_last = seen.messages().len() as u64 == self.cursor + 1;
+            let message = seen
+                .messages()
+                .get(usize::try_from(self.cursor).unwrap_or(0));
+            let offset = match (seen.is_done(), message) {
+                (false, _) => self.cursor,
+                (true, Some(message)) if !was_last => message.offset,
+                _ => seen.until(),
+            };
+            self.folds.clear();
+            self.cursor = offset;
+            self.say("said: what the file says");
+            self.follows = false;
+            self.after_change_of_rows();
+            return;
+        }
+        self.filter = None;
+        self.seen = Some(Seen::at(self.cursor));
+    }
+
+    /// What the model sees is known.
+    pub(super) fn seen_is_done(&mut self) {
+        let Some(seen) = &self.seen else {
+            return;
+        };
+        let until = self.file.line(seen.until()).map_or(0, |line| line.number);
+        let messages = seen.messages().len() as u64;
+        let count = crate::look::human::counted(messages, "message", "messages");
+        self.say(format!(
+            "seen: {count} the model would be sent after line {until}"
+        ));
+        self.folds.clear();
+        self.laid.clear();
+        self.follows = false;
+        self.cursor = messages.saturating_sub(1);
+        self.top = self.cursor;
+        self.keep_cursor_in_sight();
+        self.show_end();
+    }
+
+    fn show_end(&mut self) {
+        let cursor = self.cursor;
+        self.top = cursor;
+        self.skip = 0;
+        let height = isize::try_from(self.height).unwrap_or(0);
+        let own = isize::try_from(self.height_of(cursor)).unwrap_or(0);
+        self.scroll(-(height - own).max(0));
+    }
+}

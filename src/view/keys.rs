@@ -1,0 +1,139 @@
+//! One table of keys: what they do, and what the help says about them.
+
+use super::action::{Action, Target};
+use super::body::Fold;
+
+/// A key as the table knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A character, capital letters as such.
+    Char(char),
+    /// A letter with control.
+    Ctrl(char),
+    /// An arrow.
+    Up,
+    /// An arrow.
+    Down,
+    /// An arrow.
+    Left,
+    /// An arrow.
+    Right,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Return.
+    Enter,
+    /// Escape.
+    Escape,
+    /// The key that erases what was typed last.
+    Backspace,
+}
+
+/// Some keys that do the same.
+#[derive(Debug)]
+pub struct Binding {
+    /// The keys.
+    pub keys: &'static [Key],
+    /// What they do.
+    pub action: Action,
+    /// The keys as the help writes them.
+    pub shown: &'static str,
+    /// What the help says.
+    pub help: &'static str,
+}
+
+const fn bind(
+    keys: &'static [Key],
+    action: Action,
+    shown: &'static str,
+    help: &'static str,
+) -> Binding {
+    Binding {
+        keys,
+        action,
+        shown,
+        help,
+    }
+}
+
+/// Every key, in the order of the help.
+#[rustfmt::skip]
+pub const BINDINGS: &[Binding] = &[
+    bind(&[Key::Char('j'), Key::Down], Action::Down, "j ↓", "next entry"),
+    bind(&[Key::Char('k'), Key::Up], Action::Up, "k ↑", "entry before"),
+    bind(&[Key::Ctrl('d')], Action::HalfDown, "Ctrl-D", "half a screen down"),
+    bind(&[Key::Ctrl('u')], Action::HalfUp, "Ctrl-U", "half a screen up"),
+    bind(&[Key::PageDown, Key::Ctrl('f')], Action::PageDown, "PgDn", "a screen down"),
+    bind(&[Key::PageUp, Key::Ctrl('b')], Action::PageUp, "PgUp", "a screen up"),
+    bind(&[Key::Char('g'), Key::Home], Action::First, "g Home", "first entry"),
+    bind(&[Key::Char('G'), Key::End], Action::Last, "G End", "last entry, and follow"),
+    bind(&[Key::Char(':')], Action::GoTo, ":", "go to a line, an id or a time"),
+    bind(&[Key::Char('e')], Action::Next(Target::Error), "e E", "next error, one before"),
+    bind(&[Key::Char('E')], Action::Previous(Target::Error), "", ""),
+    bind(&[Key::Char('p')], Action::Next(Target::Open), "p P", "next call without an end, one before"),
+    bind(&[Key::Char('P')], Action::Previous(Target::Open), "", ""),
+    bind(&[Key::Char('t')], Action::Next(Target::Call), "t T", "next tool answer, one before"),
+    bind(&[Key::Char('T')], Action::Previous(Target::Call), "", ""),
+    bind(&[Key::Char('u')], Action::Next(Target::User), "u U", "next user message, one before"),
+    bind(&[Key::Char('U')], Action::Previous(Target::User), "", ""),
+    bind(&[Key::Char('c')], Action::Next(Target::Fold), "c C", "next compaction or elision, one before"),
+    bind(&[Key::Char('C')], Action::Previous(Target::Fold), "", ""),
+    bind(&[Key::Char('/')], Action::Search, "/", "search by regular expression"),
+    bind(&[Key::Char('n')], Action::NextMatch, "n N", "next match, one before"),
+    bind(&[Key::Char('N')], Action::PreviousMatch, "", ""),
+    bind(&[Key::Char('f')], Action::Filter, "f", "filter: role:tool tool:NAME type:T is:error after:TIME text"),
+    bind(&[Key::Char('s')], Action::SwitchSides, "s", "what the model sees here, and back"),
+    bind(&[Key::Enter, Key::Char(' ')], Action::CycleFold, "Enter", "more of this entry, or less"),
+    bind(&[Key::Char('l'), Key::Right], Action::Unfold, "l →", "all of this entry"),
+    bind(&[Key::Char('h'), Key::Left], Action::FoldUp, "h ←", "one line of this entry"),
+    bind(&[Key::Char('1')], Action::FoldAll(Fold::Line), "1 2 3", "all: one line, excerpts, everything"),
+    bind(&[Key::Char('2')], Action::FoldAll(Fold::Excerpt), "", ""),
+    bind(&[Key::Char('3')], Action::FoldAll(Fold::Full), "", ""),
+    bind(&[Key::Char('a')], Action::ToggleRecords, "a", "show dispatch and settle lines too"),
+    bind(&[Key::Char('r')], Action::Raw, "r", "the stored JSON of this entry"),
+    bind(&[Key::Char('i')], Action::Stats, "i", "tools, tokens and open calls"),
+    bind(&[Key::Char('y')], Action::Copy, "y Y", "copy this entry, or write it to a file"),
+    bind(&[Key::Char('Y')], Action::CopyToFile, "", ""),
+    bind(&[Key::Char('o')], Action::Pager, "o", "open this entry in $PAGER"),
+    bind(&[Key::Char('v')], Action::Editor, "v", "open a copy in $EDITOR"),
+    bind(&[Key::Char('F')], Action::Follow, "F", "follow the end, or stop"),
+    bind(&[Key::Escape], Action::Escape, "Esc", "close, clear search and filter"),
+    bind(&[Key::Char('?')], Action::Help, "?", "this help"),
+    bind(&[Key::Ctrl('z')], Action::Suspend, "Ctrl-Z", "back to the shell for a while"),
+    bind(&[Key::Ctrl('l')], Action::Redraw, "Ctrl-L", "draw the screen anew"),
+    bind(&[Key::Char('q'), Key::Ctrl('c')], Action::Quit, "q", "quit"),
+];
+
+/// What a key does.
+pub fn action_of(key: Key) -> Option<Action> {
+    let binding = BINDINGS.iter().find(|binding| binding.keys.contains(&key));
+    binding.map(|binding| binding.action)
+}
+
+/// The rows of the help: keys, and what they do.
+pub fn help() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let said = BINDINGS.iter().filter(|binding| !binding.help.is_empty());
+    said.map(|binding| (binding.shown, binding.help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_does_two_things() {
+        let keys: Vec<Key> = BINDINGS
+            .iter()
+            .flat_map(|binding| binding.keys)
+            .copied()
+            .collect();
+        for (at, key) in keys.iter().enumerate() {
+            assert!(!keys[..at].contains(key), "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The viewer: a transcript of any size, live or finished, on a whole screen. It only ever reads.
+//!
+//! [`App`] is the state, and knows no terminal: actions and the growth of the file go in, rows of
+//! [`Styled`](styled::Styled) text come out. [`draw`](draw::draw) puts them on a screen as a
+//! function of that state, and [`run()`] drives both from a real terminal.
+//!
+//! - `file` knows where lines are, from both ends until the index has come all the way; `rows` says
+//!   which of them are shown, `scroll` where the screen stands over them, `jump` where keys lead;
+//! - `overview` (what the whole file amounts to), `links` (which lines belong to one call), `seen`
+//!   (what the model would be sent), `search` and `filter` read in steps of a few milliseconds, so
+//!   that keys are never kept waiting;
+//! - `layout` makes an entry's lines, with `card` for a call and [`body`] for what is unfolded;
+//!   `header` makes what stands around the list, `popup` what lies over it, `prompt` the line one
+//!   types in;
+//! - `keys` is the one table of keys, from which the help is made;
+//! - `terminal` and `wait` are the two ends of a real terminal, `outside` what leaves the viewer.
+
+pub mod action;
+pub mod body;
+pub mod draw;
+pub mod keys;
+pub mod styled;
+pub mod theme;
+
+mod app;
+mod card;
+mod file;
+mod filter;
+mod header;
+mod jump;
+mod layout;
+mod links;
+mod outside;
+mod overview;
+mod popup;
+mod prompt;
+mod rows;
+mod run;
+mod scroll;
+mod search;
+mod seen;
+mod terminal;
+mod wait;
+
+pub use app::App;
+pub use run::{Options, run};

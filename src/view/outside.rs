@@ -1,0 +1,176 @@
+//! What leaves the viewer: the clipboard, files, other programs.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+
+use tempfile::NamedTempFile;
+
+use super::action::Effect;
+use super::app::App;
+use crate::look::entry::Entries;
+use crate::look::visible;
+use crate::session::envelope::Verdict;
+use crate::session::read::Line;
+
+/// Terminals drop longer ones.
+const LONGEST_COPY: usize = 70_000;
+
+/// A program to open a text in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// `SESS_PAGER`, `PAGER` or `less`.
+    Pager,
+    /// `VISUAL`, `EDITOR` or `vi`.
+    Editor,
+}
+
+impl App {
+    /// Hands on the texts of the entry under the cursor, as far as they drive no terminal.
+    pub(super) fn copy(&mut self, effect: impl FnOnce(String) -> Effect) -> Effect {
+        match self.text_of(self.cursor) {
+            Some(text) => effect(text),
+            None => Effect::None,
+        }
+    }
+
+    fn text_of(&self, row: u64) -> Option<String> {
+        let line = self.line_of(row)?;
+        let bytes = self.file.read(&line).ok()?;
+        let read = Line {
+            number: line.number,
+            offset: line.offset,
+            bytes: &bytes,
+            ending: line.ending,
+        };
+        let entry = Entries::default().entry(read, &Verdict::of(&bytes))?;
+        let texts: Vec<String> = entry
+            .texts()
+            .iter()
+            .filter(|text| !text.is_empty())
+            .map(|text| harmless(text))
+            .collect();
+        Some(texts.join("\n\n") + "\n")
+    }
+}
+
+/// Text with line feeds and tabs, and everything else that drives a terminal in visible form.
+fn harmless(text: &str) -> String {
+    let between_tabs = text.split('\t').map(visible::lines);
+    between_tabs.collect::<Vec<_>>().join("\t")
+}
+
+/// The sequence that asks a terminal to put a text on the clipboard (OSC 52). None for a text that
+/// is too long for it.
+pub fn clipboard(text: &str) -> Option<String> {
+    let fits = text.len() <= LONGEST_COPY;
+    fits.then(|| format!("\x1b]52;c;{}\x07", base64(text.as_bytes())))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let at = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
+        let group = at(0) << 16 | at(1) << 8 | at(2);
+        for place in 0..4 {
+            let sign = SIGNS[(group >> (18 - 6 * place) & 63) as usize];
+            out.push(if place <= chunk.len() {
+                sign.into()
+            } else {
+                '='
+            });
+        }
+    }
+    out
+}
+
+/// Writes a text to a file that only its owner can read; says where.
+pub fn save(text: &str) -> String {
+    let kept = private(text).and_then(|file| {
+        let (_, path) = file.keep().map_err(|error| error.error)?;
+        Ok(path)
+    });
+    match kept {
+        Ok(path) => format!("written to {}", visible::path(&path)),
+        Err(error) => format!("cannot write a file: {error}"),
+    }
+}
+
+fn private(text: &str) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new()
+        .prefix("sess-")
+        .suffix(".txt")
+        .tempfile()?;
+    file.write_all(text.as_bytes())?;
+    file.flush()?;
+    Ok(file)
+}
+
+/// Opens a private copy of a text in a program and waits for it; says what went wrong.
+pub fn open(text: &str, program: Program) -> String {
+    let words = words_of(program);
+    let Some((name, rest)) = words.split_first() else {
+        return "no program is set".to_owned();
+    };
+    let ran = private(text).and_then(|file| {
+        Command::new(name)
+            .args(rest)
+            .arg(file.path())
+            .stdin(Stdio::inherit())
+            .status()
+    });
+    match ran {
+        Ok(status) if status.success() => String::new(),
+        Ok(status) => format!("{}: {status}", visible::one_line(name)),
+        Err(error) => format!("cannot run {}: {error}", visible::one_line(name)),
+    }
+}
+
+fn words_of(program: Program) -> Vec<String> {
+    let (variables, otherwise) = match program {
+        Program::Pager => (["SESS_PAGER", "PAGER"], "less"),
+        Program::Editor => (["VISUAL", "EDITOR"], "vi"),
+    };
+    let set = variables.iter().filter_map(|name| std::env::var(name).ok());
+    let set = set
+        .map(|value| value.trim().to_owned())
+        .find(|value| !value.is_empty());
+    let command = set.unwrap_or_else(|| otherwise.to_owned());
+    command.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Stops the process until the shell wakes it.
+pub fn stop() {
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::SIGTSTP;
+        // Where it cannot be stopped it goes on at once.
+        let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        let cases = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn a_copy_keeps_tabs_and_drives_no_terminal() {
+        assert_eq!(harmless("a\tb\n\x1b[2J"), "a\tb\n␛[2J");
+    }
+}

@@ -1,0 +1,103 @@
+//! The terminal: taken over, and given back whatever happens.
+
+use std::io::{self, Write};
+use std::panic;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::event::{DisableMouseCapture, EnableMouseCapture};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use super::app::App;
+use super::draw::draw;
+use super::theme::Theme;
+
+/// Whether the terminal is ours.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// The terminal while it is ours. It is given back when this value goes, and when any thread
+/// panics.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<io::Stdout>>,
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    pub fn take() -> io::Result<Self> {
+        HOOK.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                give_back();
+                before(info);
+            }));
+        });
+        take_over()?;
+        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()));
+        terminal
+            .map(|terminal| Self { terminal })
+            .inspect_err(|_| give_back())
+    }
+
+    /// Draws, all at once where the terminal can do that.
+    pub fn draw(&mut self, app: &mut App, theme: Theme) -> io::Result<()> {
+        queue!(io::stdout(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(|frame| draw(app, theme, frame))?;
+        execute!(io::stdout(), EndSynchronizedUpdate)
+    }
+
+    /// Forgets what stands on the screen, so that everything is drawn.
+    pub fn forget(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    /// Gives the terminal back for a while.
+    pub fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let made = meanwhile();
+        take_over()?;
+        self.terminal.clear()?;
+        Ok(made)
+    }
+
+    /// Sends bytes of our own making.
+    pub fn send(&mut self, bytes: &str) -> io::Result<()> {
+        let mut out = io::stdout();
+        out.write_all(bytes.as_bytes())?;
+        out.flush()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take_over() -> io::Result<()> {
+    TAKEN.store(true, Ordering::SeqCst);
+    let taken = enable_raw_mode()
+        .and_then(|()| execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture, Hide));
+    taken.inspect_err(|_| give_back())
+}
+
+/// Gives the terminal back, once. Nobody is left to tell what does not work.
+fn give_back() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = execute!(
+            io::stdout(),
+            EndSynchronizedUpdate,
+            DisableMouseCapture,
+            Show,
+            LeaveAlternateScreen
+        );
+        let _ = disable_raw_mode();
+    }
+}
