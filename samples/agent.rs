@@ -139,7 +139,9 @@ fn open(options: &Options) -> Result<Session, Box<dyn Error>> {
             loaded => loaded?,
         },
     };
-    for call in session.open_calls() {
+    let mut calls = session.open_calls();
+    calls.sort_by_key(|call| call.asked);
+    for call in calls {
         eprintln!(
             "settling {}: {}",
             visible::one_line(&call.tool),

@@ -27,8 +27,7 @@ impl Request<'_> {
             Target::All => open.calls.iter().collect(),
             Target::One(typed) => vec![self.find(typed, open)?],
         };
-        // A provider reads the answers in the order of the calls.
-        calls.sort_by_key(|call| open.place(call));
+        calls.sort_by_key(|call| call.asked);
         let plans = calls.into_iter().map(|call| self.plan_of(call, open));
         let plans: Vec<Planned> = plans.collect::<Result<_>>()?;
         Ok(plans
@@ -140,27 +139,15 @@ impl Open {
         }
     }
 
-    /// Where the turn of a call stands in the conversation, and the call in the turn.
-    fn place(&self, call: &OpenCall) -> Option<(usize, usize)> {
-        let turn = call.turn.as_ref()?;
-        let place = self.conversation.iter().position(|(id, _)| id == turn)?;
-        let (_, message) = self.conversation.get(place)?;
-        let inside = message
-            .calls()
-            .position(|made| made.id == call.call_id.as_str());
-        Some((place, inside?))
-    }
-
     /// Whether the conversation goes on after the turn of a call with something else than answers
     /// to that turn.
     fn is_past(&self, call: &OpenCall) -> bool {
-        let Some((place, _)) = self.place(call) else {
+        let Some(turn) = &call.turn else {
             return false;
         };
-        let mut rest = self
-            .conversation
-            .iter()
-            .skip(place)
+        let conversation = self.conversation.iter();
+        let mut rest = conversation
+            .skip_while(|(id, _)| id != turn)
             .map(|(_, message)| message);
         let asked: Vec<String> = rest
             .next()

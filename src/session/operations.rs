@@ -95,6 +95,9 @@ pub struct OpenCall {
     pub line: u64,
     /// How far it came.
     pub state: CallState,
+    /// Its place among all calls of the transcript in the order they were asked for. A provider reads
+    /// the answers of a turn in this order.
+    pub asked: u64,
     settled: bool,
     /// The same call was dispatched again; the later dispatch is the one that is answered.
     superseded: bool,
@@ -133,6 +136,8 @@ impl OpenCall {
 pub struct Ledger {
     calls: Vec<OpenCall>,
     any_dispatch: bool,
+    /// Calls so far.
+    asked: u64,
     /// The last line that carries the conversation past the calls before it.
     moved_on: u64,
 }
@@ -198,6 +203,7 @@ impl Ledger {
     }
 
     fn propose(&mut self, call: &ToolCall, turn: &str, ts: &str, line: u64) {
+        self.asked += 1;
         self.calls.push(OpenCall {
             call_id: CallId::from(call.id.as_str()),
             tool: call.name.clone(),
@@ -209,6 +215,7 @@ impl Ledger {
             since: ts.to_owned(),
             line,
             state: CallState::NeverDispatched,
+            asked: self.asked,
             settled: false,
             superseded: false,
         });
@@ -257,6 +264,7 @@ impl Ledger {
         let mut call = match asked {
             Some(place) => self.calls.remove(place),
             None => {
+                self.asked += 1;
                 let (turn, turn_is_live) = self.supersede(&operation.call_id);
                 OpenCall {
                     call_id: operation.call_id.clone(),
@@ -269,6 +277,7 @@ impl Ledger {
                     since: String::new(),
                     line,
                     state: CallState::WasRunning,
+                    asked: self.asked,
                     settled: false,
                     superseded: false,
                 }

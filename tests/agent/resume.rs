@@ -199,7 +199,9 @@ async fn a_crashed_run_is_settled_and_gone_on_from() {
     gate.open();
 
     let session = Arc::new(Session::load(&copy).unwrap());
-    for open in session.open_calls() {
+    let mut calls = session.open_calls();
+    calls.sort_by_key(|call| call.asked);
+    for open in calls {
         Resolution::of(&open, &Choice::default())
             .unwrap()
             .apply(&session)

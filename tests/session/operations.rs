@@ -415,7 +415,9 @@ fn resolve_all(lines: &[String]) -> (Vec<Message>, Vec<String>) {
     let place = Place::with(file(lines));
     let session = place.load();
     let before = session.envelope_count() as usize;
-    for call in session.open_calls() {
+    let mut calls = session.open_calls();
+    calls.sort_by_key(|call| call.asked);
+    for call in calls {
         let resolution = Resolution::of(&call, &Choice::default()).unwrap();
         resolution.apply(&session).unwrap();
     }
@@ -544,17 +546,17 @@ fn a_mixed_turn_is_resolved_to_one_answer_each() {
         written,
         [
             "message",
-            "message",
             "tool-settled",
             "tool-settled",
-            "tool-settled"
+            "tool-settled",
+            "message"
         ]
     );
     let answers: Vec<_> = messages[1..]
         .iter()
         .map(|it| it.tool_call_id.clone().unwrap())
         .collect();
-    assert_eq!(answers, ["c2", "c3", "c4", "c1"]);
+    assert_eq!(answers, ["c2", "c3", "c1", "c4"]);
 }
 
 /// The one open call.
