@@ -4,9 +4,10 @@ use std::fs;
 
 use super::{Ran, TestEnv};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "peek",
     "tail",
+    "view",
     "replay",
     "diff",
     "pending",
