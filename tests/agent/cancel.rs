@@ -46,7 +46,7 @@ async fn a_cancel_while_streaming_reaches_the_backend() {
     check_contract(&played.events);
 }
 
-// 76
+// 73, which here is a select and polls nothing, and 76
 #[tokio::test(start_paused = true)]
 async fn a_cancel_ends_a_wait_before_a_retry() {
     let backend = backend([Step::http(500, "no"), Step::text("never")]);

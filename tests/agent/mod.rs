@@ -16,6 +16,7 @@ mod length;
 mod park;
 #[cfg(feature = "http")]
 mod peers;
+mod policy;
 mod properties;
 mod refusals;
 mod resume;

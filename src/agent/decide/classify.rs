@@ -34,6 +34,7 @@ pub fn classify(class: Option<ErrorClass>, status: Option<u16>) -> Bucket {
 mod tests {
     use super::*;
 
+    // 71
     #[test]
     fn the_table_of_buckets() {
         use ErrorClass::*;
