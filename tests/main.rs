@@ -47,6 +47,10 @@ mod agent;
 #[cfg(feature = "cli")]
 mod cli;
 
+// The viewer: its state, its screens, and the program on a terminal.
+#[cfg(feature = "view")]
+mod view;
+
 // What survives: files cut at every byte, failing operations, killed processes, full disks.
 mod crash;
 

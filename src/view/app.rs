@@ -94,6 +94,12 @@ impl App {
         Ok(app)
     }
 
+    /// The number of the line under the cursor; none while it is not known.
+    pub fn line(&self) -> Option<u64> {
+        let line = self.line_of(self.cursor)?;
+        Some(line.number).filter(|number| *number > 0)
+    }
+
     /// Tells the present moment.
     pub fn at(&mut self, now: DateTime<Utc>) {
         self.now = now;
@@ -127,9 +133,7 @@ impl App {
         match prompt.key(key) {
             Typed::Goes => {}
             Typed::Changed => self.typed_so_far(),
-            Typed::Left => {
-                self.prompt = None;
-            }
+            Typed::Left => self.leave_prompt(),
             Typed::Done => {
                 if let Some(prompt) = self.prompt.take() {
                     self.answer(&prompt);
@@ -172,7 +176,9 @@ impl App {
             self.seeks = None;
         } else if self.filter.take().is_some() {
             self.status = "filter off".to_owned();
+            self.follows = false;
             self.after_change_of_rows();
+            self.note_end();
         } else if self.seen.is_some() {
             self.switch_sides();
         }

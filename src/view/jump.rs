@@ -247,10 +247,18 @@ impl App {
         }
     }
 
+    /// What was typed is not meant: a search goes back to where it began.
+    pub(super) fn leave_prompt(&mut self) {
+        if let Some(Ask::Search { from }) = self.prompt.take().map(|prompt| prompt.ask()) {
+            self.search = None;
+            self.seeks = None;
+            self.put(from);
+        }
+    }
+
     /// What was typed is meant.
     pub(super) fn answer(&mut self, prompt: &Prompt) {
         match prompt.ask() {
-            Ask::Search { .. } if self.search.is_none() && prompt.text().is_empty() => {}
             Ask::Search { .. } => {}
             Ask::Filter => self.filter_by(prompt.text()),
             Ask::Place => self.go_to(prompt.text().trim()),
@@ -296,7 +304,8 @@ impl App {
         if word.is_empty() {
             return;
         }
-        let found = match (word.parse::<u64>(), moment(word)) {
+        let time = moment(word);
+        let found = match (word.parse::<u64>(), time) {
             (Ok(number), _) => self.file.index().line(number),
             (_, Some(time)) => self.file.index().last_at(time),
             _ => self.line_with_id(word),
@@ -310,7 +319,8 @@ impl App {
             self.say(format!("there is no {word}{so_far}"));
             return;
         };
-        if self.filter.is_none() && self.conversation().is_none() && !self.is_shown(&line) {
+        let is_everything = self.filter.is_none() && self.conversation().is_none();
+        if is_everything && time.is_none() && !self.is_shown(&line) {
             self.records = line.kind != Kind::Blank;
             self.laid.clear();
         }

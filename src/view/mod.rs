@@ -44,3 +44,4 @@ mod wait;
 
 pub use app::App;
 pub use run::{Options, run};
+pub use terminal::Screen;

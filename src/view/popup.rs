@@ -10,6 +10,12 @@ use crate::look::timeline::ToolStats;
 use crate::look::visible;
 use crate::look::width;
 
+/// What can be typed after `f`.
+const FILTER_WORDS: [&str; 2] = [
+    "f takes role:R type:T tool:NAME is:error after:TIME before:TIME, and a regex",
+    "o, v open a private copy; capitals (E P T U C N) go back",
+];
+
 /// Rows over the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Popup {
@@ -90,7 +96,12 @@ impl App {
             }
             row
         });
-        rows.collect()
+        let mut rows: Vec<Styled> = rows.collect();
+        rows.push(Styled::default());
+        for line in FILTER_WORDS {
+            rows.push(Styled::of(Ink::Dim, line).fitted(self.columns.saturating_sub(4)));
+        }
+        rows
     }
 
     fn stored(&mut self) -> Vec<Styled> {

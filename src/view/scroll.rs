@@ -76,16 +76,19 @@ impl App {
     }
 
     /// Moves the screen by so many lines, down or up, as far as there are any.
-    pub(super) fn scroll(&mut self, lines: isize) {
-        match lines {
-            0.. => (0..lines).for_each(|_| self.scroll_down()),
-            _ => (lines..0).for_each(|_| self.scroll_up()),
-        }
+    /// Returns by how many.
+    pub(super) fn scroll(&mut self, lines: isize) -> isize {
+        let moved = |app: &mut Self| match lines > 0 {
+            true => app.scroll_down(),
+            false => app.scroll_up(),
+        };
+        let count = (0..lines.abs()).take_while(|_| moved(self)).count();
+        isize::try_from(count).unwrap_or(0) * lines.signum()
     }
 
-    fn scroll_down(&mut self) {
+    fn scroll_down(&mut self) -> bool {
         if !self.has_more_below() {
-            return;
+            return false;
         }
         self.skip += 1;
         if self.skip >= self.height_of(self.top)
@@ -94,15 +97,20 @@ impl App {
             self.top = next;
             self.skip = 0;
         }
+        true
     }
 
-    fn scroll_up(&mut self) {
+    fn scroll_up(&mut self) -> bool {
         if self.skip > 0 {
             self.skip -= 1;
-        } else if let Some(before) = self.row_before(self.top) {
-            self.top = before;
-            self.skip = self.height_of(before).saturating_sub(1);
+            return true;
         }
+        let Some(before) = self.row_before(self.top) else {
+            return false;
+        };
+        self.top = before;
+        self.skip = self.height_of(before).saturating_sub(1);
+        true
     }
 
     fn has_more_below(&mut self) -> bool {
@@ -133,17 +141,12 @@ impl App {
         at
     }
 
-    /// Moves screen and cursor together.
+    /// Moves screen and cursor together; where the screen cannot move, the cursor does.
     pub(super) fn page(&mut self, lines: isize) {
         let place = self.line_of_screen(self.cursor).unwrap_or(0);
-        let before = (self.top, self.skip);
-        self.scroll(lines);
-        let row = match before == (self.top, self.skip) {
-            false => Some(self.row_at(place)),
-            true if lines < 0 => self.first_row(),
-            true => self.last_row(),
-        };
-        self.cursor = row.unwrap_or(self.cursor);
+        let left = lines - self.scroll(lines);
+        let last = self.height.saturating_sub(1);
+        self.cursor = self.row_at(place.saturating_add_signed(left).min(last));
         self.note_end();
     }
 

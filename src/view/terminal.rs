@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
 use ratatui::Terminal;
@@ -53,9 +53,12 @@ impl Screen {
         execute!(io::stdout(), EndSynchronizedUpdate)
     }
 
-    /// Forgets what stands on the screen, so that everything is drawn.
+    /// Forgets what stands on the screen, so that everything is drawn. The terminal is not asked
+    /// for anything, since not every one answers.
     pub fn forget(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        execute!(io::stdout(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
     }
 
     /// Gives the terminal back for a while.
@@ -63,7 +66,7 @@ impl Screen {
         give_back();
         let made = meanwhile();
         take_over()?;
-        self.terminal.clear()?;
+        self.forget()?;
         Ok(made)
     }
 

@@ -23,7 +23,7 @@ pub enum Nature {
 /// The rows of a text in this many columns, and a row that says how much is left out.
 pub fn rows(text: &str, nature: Nature, columns: usize, fold: Fold) -> Vec<Styled> {
     let most = fold.most_rows();
-    let text = text.trim_end();
+    let text = text.trim_end().trim_start_matches(['\n', '\r']);
     if most == 0 || text.is_empty() {
         return Vec::new();
     }

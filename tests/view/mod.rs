@@ -1,0 +1,11 @@
+//! The viewer.
+//!
+//! `screens` compares whole screens with files that were checked by eye, `moving` what keys do,
+//! `living` what a file that changes does; `terminal` runs the program on a terminal of its own.
+
+mod kit;
+mod living;
+mod moving;
+mod screens;
+#[cfg(all(unix, feature = "cli"))]
+mod terminal;

@@ -1,0 +1,324 @@
+//! The program on a terminal of its own: keys in, screens out, and the terminal as it was before.
+
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::kit::sample;
+
+/// How long anything may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program on a terminal.
+struct Terminal {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What came out of it: the bytes, and the screen they make.
+struct Seen {
+    bytes: Vec<u8>,
+    screen: vt100::Parser,
+}
+
+impl Terminal {
+    fn start(command: CommandBuilder) -> Self {
+        let size = PtySize {
+            rows: 24,
+            cols: 80,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut out = pair.master.try_clone_reader().unwrap();
+        let seen = Arc::new(Mutex::new(Seen {
+            bytes: Vec::new(),
+            screen: vt100::Parser::new(size_of(24), size_of(80), 0),
+        }));
+        let theirs = Arc::clone(&seen);
+        thread::spawn(move || {
+            let mut block = [0; 4096];
+            while let Ok(count @ 1..) = out.read(&mut block) {
+                let mut seen = theirs.lock().unwrap();
+                seen.bytes.extend_from_slice(&block[..count]);
+                seen.screen.process(&block[..count]);
+            }
+        });
+        Self {
+            child,
+            keys: pair.master.take_writer().unwrap(),
+            master: pair.master,
+            seen,
+        }
+    }
+
+    /// The viewer on a file.
+    fn view(file: &Path) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sess"));
+        command.arg(file);
+        command.env("TERM", "xterm-256color");
+        command.env_remove("NO_COLOR");
+        Self::start(command)
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    fn text(&self) -> String {
+        self.seen.lock().unwrap().screen.screen().contents()
+    }
+
+    #[track_caller]
+    fn wait_for(&self, what: &str) {
+        self.wait_until(what, |screen| screen.contents().contains(what));
+    }
+
+    #[track_caller]
+    fn wait_until(&self, what: &str, holds: impl Fn(&vt100::Screen) -> bool) {
+        let begun = Instant::now();
+        while !holds(self.seen.lock().unwrap().screen.screen()) {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "no {what:?} in\n{}",
+                self.text()
+            );
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn pid(&self) -> Pid {
+        let pid = self.child.process_id().unwrap();
+        Pid::from_raw(pid.try_into().unwrap()).unwrap()
+    }
+
+    /// Waits for the end, and checks that the terminal is as it was. The exit status.
+    #[track_caller]
+    fn ended(mut self) -> (u32, Vec<u8>, String) {
+        let status = self.child.wait().unwrap();
+        self.wait_until("the first screen", |screen| !screen.alternate_screen());
+        let seen = self.seen.lock().unwrap();
+        let screen = seen.screen.screen();
+        assert!(!screen.hide_cursor(), "the cursor is shown");
+        let mouse = screen.mouse_protocol_mode();
+        assert_eq!(mouse, vt100::MouseProtocolMode::None);
+        (status.exit_code(), seen.bytes.clone(), screen.contents())
+    }
+}
+
+fn size_of(cells: u16) -> NonZeroU16 {
+    NonZeroU16::new(cells).unwrap()
+}
+
+/// A sample in a folder of its own.
+fn live(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    fs::copy(sample(name), &path).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn keys_are_obeyed_and_the_terminal_is_given_back() {
+    let mut terminal = Terminal::view(&sample("healthy.jsonl"));
+    terminal.wait_for("32/32");
+    terminal.press("g");
+    terminal.wait_for("1/32");
+    terminal.press("e");
+    terminal.wait_for("8/32");
+    terminal.press("\x1b[B");
+    terminal.wait_for("11/32");
+    terminal.press("?");
+    terminal.wait_for("next, previous error");
+    terminal.press("?/E0308\r");
+    terminal.wait_for("/E0308: 1 of");
+    terminal.press("q");
+    let (code, _, screen) = terminal.ended();
+    assert_eq!((code, screen.trim()), (0, ""));
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back_and_ends_the_process() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let terminal = Terminal::view(&sample("healthy.jsonl"));
+        terminal.wait_for("32/32");
+        kill_process(terminal.pid(), signal).unwrap();
+        let (code, _, _) = terminal.ended();
+        assert_ne!(code, 0, "{signal:?}");
+    }
+}
+
+/// Run by the test below in a process of its own.
+#[test]
+#[ignore = "panics on purpose"]
+fn a_screen_that_panics() {
+    let _screen = sess::view::Screen::take().unwrap();
+    std::thread::spawn(|| panic!("of all the things"))
+        .join()
+        .unwrap_err();
+    std::process::exit(7);
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_and_is_told() {
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args([
+        "--exact",
+        "view::terminal::a_screen_that_panics",
+        "--ignored",
+        "--nocapture",
+    ]);
+    command.env("TERM", "xterm-256color");
+    let (code, _, screen) = Terminal::start(command).ended();
+    assert_eq!(code, 7);
+    assert!(screen.contains("of all the things"), "{screen}");
+}
+
+#[test]
+fn the_viewer_is_stopped_and_goes_on() {
+    let mut terminal = Terminal::view(&sample("healthy.jsonl"));
+    terminal.wait_for("32/32");
+    terminal.press("\x1a");
+    terminal.wait_until("the first screen", |screen| !screen.alternate_screen());
+    kill_process(terminal.pid(), Signal::CONT).unwrap();
+    terminal.wait_for("32/32");
+    terminal.press("gq");
+    assert_eq!(terminal.ended().0, 0);
+}
+
+#[test]
+fn another_size_is_drawn() {
+    let terminal = Terminal::view(&sample("healthy.jsonl"));
+    terminal.wait_for("32/32");
+    let size = PtySize {
+        rows: 48,
+        cols: 160,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let seen = Arc::clone(&terminal.seen);
+    seen.lock()
+        .unwrap()
+        .screen
+        .screen_mut()
+        .set_size(size_of(48), size_of(160));
+    terminal.master.resize(size).unwrap();
+    // On a wide screen rows have times.
+    terminal.wait_for("09:27:16");
+}
+
+#[test]
+fn a_file_that_grows_is_cut_and_goes_is_followed() {
+    let (_folder, path) = live("healthy.jsonl");
+    let terminal = Terminal::view(&path);
+    terminal.wait_for("32/32");
+    let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+    let line = r#"{"id":"x","payload":{"content":"fresh words","role":"user"},"ts":"2026-03-14T10:00:00.000000Z","type":"message","v":1}"#;
+    writeln!(file, "{line}").unwrap();
+    terminal.wait_for("fresh words");
+    terminal.wait_for("33/33");
+    file.set_len(200).unwrap();
+    terminal.wait_for("the file was cut");
+    let other = path.with_extension("other");
+    fs::copy(sample("wide.jsonl"), &other).unwrap();
+    fs::rename(&other, &path).unwrap();
+    terminal.wait_for("another file took the name");
+    fs::remove_file(&path).unwrap();
+    terminal.wait_for("the file was removed");
+}
+
+#[test]
+fn no_transcript_drives_the_terminal() {
+    let (_folder, mixed) = live("hostile.jsonl");
+    fs::write(&mixed, mixture()).unwrap();
+    let mut files: Vec<PathBuf> = ["hostile", "hostile-replay", "wide", "nul-run", "glued"]
+        .map(|name| sample(&format!("{name}.jsonl")))
+        .into();
+    files.push(mixed);
+    for file in files {
+        let mut terminal = Terminal::view(&file);
+        terminal.wait_for("? help");
+        for keys in [
+            "g3",
+            "\x1b[6~\x1b[6~\x1b[6~",
+            "1",
+            "a",
+            "r",
+            "q",
+            "i",
+            "q",
+            "s",
+            "s",
+        ] {
+            terminal.press(keys);
+            thread::sleep(Duration::from_millis(40));
+        }
+        terminal.press("/\u{202e}\x7fowned\r");
+        terminal.wait_for("/owned");
+        terminal.press("q");
+        let (_, bytes, _) = terminal.ended();
+        assert_eq!(foreign(&bytes), None, "{}", file.display());
+    }
+}
+
+/// Every byte and many sequences, in every place that is shown, as lines that are whole JSON or not.
+fn mixture() -> Vec<u8> {
+    let mut out = fs::read(sample("hostile-replay.jsonl")).unwrap();
+    for byte in 0..=255_u8 {
+        out.extend_from_slice(b"\x1b[2J\x1b]0;title\x07\x90q\x9c");
+        out.push(byte);
+        out.extend_from_slice(b"\x1b]52;c;AAAA\x1b\\\n");
+        let mark = char::from(byte);
+        let token = serde_json::to_string(&format!("{mark}\u{9b}31m{mark}\u{2028}")).unwrap();
+        let line = format!(
+            "{{\"id\":{token},\"payload\":{{\"content\":{token},\"role\":\"tool\",\"tool-call-id\":{token}}},\"ts\":{token},\"type\":\"message\",\"v\":1}}\n"
+        );
+        out.extend_from_slice(line.as_bytes());
+    }
+    out
+}
+
+/// The first sequence that the viewer does not send by itself.
+fn foreign(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut rest = text.as_ref();
+    while let Some(at) = rest.find(|mark: char| mark.is_control()) {
+        let from = &rest[at..];
+        let Some(length) = own(from) else {
+            return Some(from.chars().take(40).collect());
+        };
+        rest = &from[length..];
+    }
+    None
+}
+
+/// How long a sequence of the viewer's own is: moving, colours, clearing, and the modes it sets.
+fn own(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix("\x1b[")?;
+    let length = inside.find(|mark: char| mark.is_ascii_alphabetic())?;
+    let (arguments, letter) = (&inside[..length], inside.as_bytes()[length]);
+    let is_number = arguments
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b';');
+    let is_mode = [
+        "?25", "?1000", "?1002", "?1003", "?1006", "?1015", "?1049", "?2026",
+    ];
+    let is_own = match letter {
+        b'H' | b'm' | b'J' | b'K' => is_number,
+        b'h' | b'l' => is_mode.contains(&arguments),
+        _ => false,
+    };
+    is_own.then_some(2 + length + 1)
+}
