@@ -77,10 +77,13 @@ impl Calls {
                 (last, self.last_with(last))
             }
         };
-        // Some servers give every call the same index; a second id and a second name tell.
-        let place = place.filter(|&place| {
-            let known = self.calls.get(place).and_then(|call| call.id.as_deref());
-            !(named && id.is_some() && known.is_some() && known != id)
+        // Some servers give every call the same index, or none of them an index and an id. What
+        // tells a second call is a name with another id, or with none when the first is whole.
+        let place = place.filter(|&place| match (self.calls.get(place), id) {
+            (Some(call), _) if !named || call.name.is_none() => true,
+            (Some(call), Some(id)) => call.id.as_deref().is_none_or(|known| known == id),
+            (Some(call), None) => !call.is_whole(),
+            (None, _) => false,
         });
         let place = place.unwrap_or(self.calls.len());
         if place == self.calls.len() {
@@ -106,6 +109,12 @@ impl Call {
             None if arguments.is_null() => (),
             None => self.arguments = Some(arguments.text().to_owned()),
         }
+    }
+
+    /// Whether its arguments are a document that nothing can follow.
+    fn is_whole(&self) -> bool {
+        let arguments = self.arguments.as_deref().map(Json::parse);
+        arguments.is_some_and(|arguments| arguments.is_ok_and(|it| it.is_object()))
     }
 
     fn to_json(&self) -> Json {
@@ -152,6 +161,31 @@ mod tests {
         format!(
             r#"{{"function":{{"arguments":{arguments},"name":"{name}"}},"id":"{id}","type":"function"}}"#
         )
+    }
+
+    #[test]
+    fn calls_with_neither_index_nor_id_are_told_apart_by_their_names() {
+        let one =
+            r#"{"id":"","type":"function","function":{"name":"read","arguments":"{\"p\":1}"}}"#;
+        let two = r#"{"type":"function","function":{"name":"read","arguments":"{\"p\":2}"}}"#;
+        let nameless = |arguments: &str| {
+            let arguments = Json::string(arguments);
+            format!(r#"{{"function":{{"arguments":{arguments},"name":"read"}},"type":"function"}}"#)
+        };
+        let expected = [nameless(r#"{"p":1}"#), nameless(r#"{"p":2}"#)];
+        assert_eq!(assembled(&[one, two]), expected);
+        let indexed = two.replacen('{', r#"{"index":0,"#, 1);
+        assert_eq!(assembled(&[one, &indexed]), expected);
+    }
+
+    #[test]
+    fn a_name_that_is_repeated_in_every_fragment_begins_no_call() {
+        let made = assembled(&[
+            r#"{"index":0,"id":"a","function":{"name":"read","arguments":"{\"p\""}}"#,
+            r#"{"index":0,"function":{"name":"read","arguments":":1"}}"#,
+            r#"{"index":0,"id":"a","function":{"name":"read","arguments":"}"}}"#,
+        ]);
+        assert_eq!(made, [call("a", "read", r#"{"p":1}"#)]);
     }
 
     // 12.17-200
