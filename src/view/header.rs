@@ -4,8 +4,10 @@ use super::app::App;
 use super::prompt::Ask;
 use super::styled::{Ink, Styled};
 use crate::look::human::{count, counted, size};
+use crate::look::index::Kind;
 use crate::look::visible;
 use crate::look::width;
+use crate::session::read::Ending;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -49,6 +51,9 @@ impl App {
             };
             how.push(ink, state);
         }
+        if let Some(damage) = self.damage() {
+            how.push(Ink::Error, format!(", {damage}"));
+        }
         let mut fact = |fact: String| {
             how.push(Ink::Dim, " · ");
             how.push(Ink::Plain, fact);
@@ -64,6 +69,23 @@ impl App {
             fact(format!("cost {cost:.4}"));
         }
         how.fitted(self.columns)
+    }
+
+    /// Lines that cannot be read, and half a line at the end.
+    fn damage(&self) -> Option<String> {
+        let damaged = self.overview.damaged();
+        let last = self.file.last();
+        let is_torn =
+            last.is_some_and(|last| last.ending == Ending::None && last.kind == Kind::Damaged);
+        match (damaged, is_torn) {
+            (0, false) => None,
+            (0, true) => Some("half a line at the end".to_owned()),
+            _ => Some(counted(
+                damaged + u64::from(is_torn),
+                "damaged line",
+                "damaged lines",
+            )),
+        }
     }
 
     /// Whether the whole file has been read.

@@ -115,6 +115,7 @@ pub struct Overview {
     meta: Option<Json>,
     turn: Turn,
     last_time: Option<DateTime<Utc>>,
+    damaged: u64,
     foldings: HashMap<u64, Folding>,
     /// Lines whose content was replaced by a stub, and the line that did it.
     elided: HashMap<u64, u64>,
@@ -151,10 +152,16 @@ impl Overview {
         if size <= ROUNDS {
             self.timeliner.line(line.number, &verdict);
         }
-        let Verdict::Object(envelope) = verdict else {
-            return;
+        let envelope = match verdict {
+            Verdict::Object(envelope) => envelope,
+            Verdict::Blank => return,
+            Verdict::Value(_) | Verdict::Damaged(_) => {
+                self.damaged += 1;
+                return;
+            }
         };
         let Ok(payload) = Payload::of(&envelope) else {
+            self.damaged += 1;
             return;
         };
         self.last_time = parse_utc(&envelope.ts()).or(self.last_time);
@@ -221,6 +228,11 @@ impl Overview {
     /// The first meta payload that says something.
     pub fn meta(&self) -> Option<&Json> {
         self.meta.as_ref()
+    }
+
+    /// How many lines are damaged, or are not what they claim to be.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
     }
 
     /// The rounds, tools and tokens so far.

@@ -1,7 +1,7 @@
 //! The viewer.
 //!
 //! `screens` compares whole screens with files that were checked by eye, `moving` what keys do,
-//! `living` what a file that changes does; `terminal` runs the program on a terminal of its own.
+//! `living` what a file that changes does, `tour` what the README shows; `terminal` runs the program on a terminal of its own.
 
 mod kit;
 mod living;
@@ -9,3 +9,4 @@ mod moving;
 mod screens;
 #[cfg(all(unix, feature = "cli"))]
 mod terminal;
+mod tour;
