@@ -17,6 +17,7 @@
 //! its output with `--json` and its exit status.
 
 mod args;
+mod artifact;
 mod at;
 mod calls;
 mod entry;

@@ -17,7 +17,7 @@ use super::output::Output;
 use super::rows::{Remarks, Rows};
 use super::source::{FileArg, Source};
 use super::time::{counted, now};
-use super::{full, header, peek_json, refusal};
+use super::{artifact, full, header, peek_json, refusal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,6 +27,7 @@ Examples:
   sess peek run.jsonl --tool fs_write --full
   sess peek run.jsonl --grep 'error|panic' --role tool
   sess peek --json - < run.jsonl | jq .messages
+  sess peek run.jsonl --artifact 7f3a  the whole of a result that was cut for the model
 
 Marks:
   ✗  a tool reported an error          ≡  a compaction or an elision
@@ -60,12 +61,21 @@ pub struct Args {
     /// Show the stored lines themselves, byte for byte, without the header
     #[arg(long, conflicts_with = "json")]
     pub raw: bool,
+    /// Print the whole text of an operation's result, kept in a file beside the transcript
+    ///
+    /// What the model saw of a very long result is an excerpt that names the operation. OP may be
+    /// any unique prefix of its id. With --raw the bytes come as they are.
+    #[arg(long, value_name = "OP", conflicts_with_all = ["lines", "full", "types", "roles", "tools", "grep"])]
+    pub artifact: Option<String>,
     #[command(flatten)]
     pub filter: Filter,
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
     let source = Source::open(&args.source.file)?;
+    if let Some(typed) = &args.artifact {
+        return artifact::run(typed, args.raw, &source, out);
+    }
     if out.json() {
         return peek_json::run(args, &source, out);
     }

@@ -8,6 +8,7 @@ use tempfile::NamedTempFile;
 
 use super::counter::length;
 use crate::canonical::Sha256Hex;
+use crate::session::artifact_folder;
 
 /// Keeps texts that are too long for the model.
 pub trait ArtifactStore: Send + Sync {
@@ -56,17 +57,9 @@ impl FolderStore {
         }
     }
 
-    /// The store of a transcript: `run.artifacts` beside `run.jsonl`. What stands behind the last
-    /// dot of the transcript's name is replaced, so a name that begins with its only dot leaves
-    /// `.artifacts`.
+    /// The store of a transcript, in its [`artifact_folder`].
     pub fn beside(transcript: &Path) -> Self {
-        let name = transcript.file_name().unwrap_or_default().to_string_lossy();
-        // A dot at the very end sets nothing apart.
-        let stem = match name.rfind('.') {
-            Some(dot) if dot + 1 < name.len() => &name[..dot],
-            _ => &name,
-        };
-        Self::new(transcript.with_file_name(format!("{stem}.artifacts")))
+        Self::new(artifact_folder(transcript))
     }
 
     /// Where the texts are, or will be.

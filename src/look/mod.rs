@@ -3,6 +3,7 @@
 //! Nothing here writes a file, and nothing here draws: what a terminal gets passes [`visible`]
 //! and is measured by [`width`].
 
+pub mod artifact;
 pub mod check;
 pub mod diff;
 pub mod entry;

@@ -37,6 +37,7 @@
 //! [`peek`]. The fold: [`conversation`], [`operations`], [`replay`]. Opening: [`open`], [`repair`],
 //! [`disk`]. Appending: [`live`], [`record`], [`resolve`].
 
+mod artifacts;
 pub mod context;
 pub mod conversation;
 pub mod damage;
@@ -66,6 +67,7 @@ pub mod tail;
 mod text;
 mod write;
 
+pub use artifacts::artifact_folder;
 pub use context::{RecordedContext, RecordedSection};
 pub use damage::{Damage, DamageKind};
 pub use envelope::{Envelope, FORMAT_VERSION, Verdict};

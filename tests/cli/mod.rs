@@ -1,6 +1,7 @@
 //! The command as a shell sees it: wiring, help and exit codes. What commands compute is tested
 //! below the command.
 
+mod artifacts;
 mod check;
 mod diff;
 mod env;
