@@ -13,6 +13,7 @@ mod groups;
 mod kills;
 mod kit;
 mod length;
+mod long_run;
 mod park;
 #[cfg(feature = "http")]
 mod peers;
