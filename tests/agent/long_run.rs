@@ -30,7 +30,7 @@ fn failing(_: usize) -> Step {
 }
 
 fn sometimes_failing(call: usize) -> Step {
-    if call % 3 == 0 {
+    if call.is_multiple_of(3) {
         good(call)
     } else {
         Step::http(500, "no")

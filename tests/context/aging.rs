@@ -189,3 +189,75 @@ fn a_stub_has_one_form() {
     assert_eq!(stub(41_062, Some("fs_read")).len(), 88);
     assert_eq!(stub(4_096, None).len(), 79);
 }
+
+fn reading(results: &[(&str, &str, usize)], behind: usize) -> Vec<Arc<Message>> {
+    let mut all = vec![prompt()];
+    for (id, path, length) in results {
+        all.extend([reads(id, path), Message::tool(*id, of("t", *length))]);
+    }
+    all.push(Message::assistant(of("F", behind)));
+    all.extend([Message::user("u"), Message::assistant("a")]);
+    shared(all)
+}
+
+// 55
+#[tokio::test]
+async fn results_of_the_last_epoch_are_left_alone_and_shown_as_they_are() {
+    // Nothing but 102 characters follow the newest result.
+    let given = reading(&[("c1", "1", 5_000), ("c2", "2", 5_000)], 100);
+    let options = CompactorOptions {
+        age_reclaim_min: 20_000,
+        ..options(1_000_000)
+    };
+    assert!(!is_due(options, &given));
+    let script = Script::new([Ok("THE SUMMARY".to_owned())]);
+    let pass = compact(options, &script, &given, None).await;
+    assert_eq!((indices(&pass), script.calls()), (vec![], 1));
+    let shown = &script.transcripts()[0];
+    assert!(shown.contains("tttt") && !shown.contains(STUB_PREFIX));
+}
+
+// 56
+#[tokio::test]
+async fn only_what_is_an_epoch_behind_is_taken() {
+    // Behind the second result are the third read and 5,000 characters, behind the third only 900.
+    let results = [("c1", "1", 5_000), ("c2", "2", 5_000), ("c3", "3", 5_000)];
+    let given = reading(&results, 900);
+    assert!(is_due(options(1_000_000), &given));
+    let pass = compact(options(1_000_000), &Script::new([]), &given, None).await;
+    assert_eq!(indices(&pass), [2, 4]);
+    assert_eq!(pass.messages[6], given[6]);
+}
+
+// 58
+#[tokio::test]
+async fn duplicates_among_the_recent_are_left_alone() {
+    let results = [("c1", "1", 5_000), ("c2", "1", 5_000)];
+    let given = reading(&results, 3_000);
+    let options = CompactorOptions {
+        keep_recent: 7,
+        ..options(1_000_000)
+    };
+    assert!(!is_due(options, &given));
+    let script = Script::new([Ok("THE SUMMARY".to_owned())]);
+    let pass = compact(options, &script, &given, None).await;
+    assert!(indices(&pass).is_empty());
+}
+
+// 65
+#[tokio::test]
+async fn a_counter_that_learned_forgets_what_a_stub_has_changed() {
+    let given = one_read(5_000, 2_000, ["carry on", "right"]);
+    let counter = Arc::new(UsageCounter::new(by_character()));
+    counter.record_usage(&UsageReport {
+        prompt_tokens: 9_000,
+        completion_tokens: None,
+        messages: &given,
+        model: "m",
+    });
+    assert_eq!(counter.count_messages(&given), 9_000);
+    let aged = compact(options(1_000_000), &Script::new([]), &given, None).await;
+    assert_eq!(aged.messages.len(), given.len());
+    assert_eq!(counter.count_messages(&aged.messages), 2_201);
+    assert_eq!(counter.calibration(), None);
+}

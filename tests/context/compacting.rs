@@ -482,3 +482,39 @@ async fn a_summary_is_measured_against_the_estimate_and_not_against_the_bill() {
         );
     }
 }
+
+/// Four tokens a character.
+struct FourTimes;
+
+impl TokenCounter for FourTimes {
+    fn count_messages(&self, messages: &[Arc<Message>]) -> u64 {
+        4 * by_character().count_messages(messages)
+    }
+}
+
+// 50 and the last row of 7.7
+#[tokio::test]
+async fn the_counter_of_the_target_measures_everything() {
+    let given = turns(6, 100);
+    let text = "S".repeat(100);
+    let script = says(&[&text, &text]);
+    let compactor =
+        SummarisingCompactor::new(script.clone(), by_character(), options(1_000, 2)).unwrap();
+    let pass = compactor
+        .compact(CompactionRequest {
+            messages: &given,
+            cancelled: CancellationToken::new(),
+            target: Some(Target {
+                tokens: 1_300,
+                counter: Arc::new(FourTimes),
+            }),
+        })
+        .await;
+    // With the summary, 4 x (2 + 48 + 1 + 100 + 200) = 1,404 is over the target; what a cut leaves,
+    // 4 x (2 + 256 + 200), is too.
+    assert_eq!((pass.tokens_before, pass.tokens_after), (2_408, 1_832));
+    assert_eq!(
+        (pass.fallback, pass.exhausted, script.calls()),
+        (true, true, 2)
+    );
+}
