@@ -256,6 +256,11 @@ impl<'a> CompactionView<'a> {
         let count = |key| present(self.payload, key).and_then(|token| token.parse().ok());
         (count("tokens-before"), count("tokens-after"))
     }
+
+    /// What making the summary cost, as JSON text, where the writer recorded it.
+    pub fn usage(&self) -> Option<&'a str> {
+        present(self.payload, "usage")
+    }
 }
 
 /// One replaced content.

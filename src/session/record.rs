@@ -80,6 +80,9 @@ pub struct Compaction {
     pub tokens_after: Option<u64>,
     /// The middle was cut hard, because no summary could be had.
     pub fallback: bool,
+    /// What making the summary cost, in the shape of a turn's `usage`: an object with
+    /// `prompt-tokens`, `completion-tokens` and `cost`, as far as they were reported.
+    pub usage: Option<Json>,
 }
 
 impl Compaction {
@@ -91,6 +94,7 @@ impl Compaction {
             tokens_before: None,
             tokens_after: None,
             fallback: false,
+            usage: None,
         }
     }
 
@@ -100,6 +104,9 @@ impl Compaction {
         line.text("summary", &self.summary);
         line.count("tokens-after", self.tokens_after);
         line.count("tokens-before", self.tokens_before);
+        if let Some(usage) = self.usage.as_ref().filter(|json| !is_empty_object(json)) {
+            line.json("usage", usage);
+        }
     }
 }
 

@@ -50,7 +50,12 @@ async fn a_summary_is_recorded_billed_and_replayed() {
     assert_eq!(summaries.calls().len(), 2);
     let summary = format!("{SUMMARY_HEADER}\nTHE SUMMARY");
     assert_eq!(sent(&model, 0)[0].1, summary);
-    assert_eq!(transcript.of("compaction").len(), 1);
+    let [compaction] = transcript.of("compaction").try_into().unwrap();
+    // Both calls of the summariser, also the one that was of no use.
+    assert_eq!(
+        compaction.get("usage").unwrap().text(),
+        r#"{"completion-tokens":25,"prompt-tokens":200,"total-tokens":225}"#
+    );
     assert_eq!(
         played.result.spent.as_ref().map(|spent| spent.total_tokens),
         Some(280)
@@ -98,6 +103,44 @@ async fn an_old_result_gives_way_to_a_stub_and_stays_in_the_file() {
     assert!(bytes.contains(&big));
     let held = played.result.messages.clone();
     assert_eq!(transcript.reload().messages(), held);
+}
+
+// Spend of the summariser counts towards the caps, at the boundary after the pass.
+#[tokio::test(start_paused = true)]
+async fn what_a_summary_costs_can_end_the_run() {
+    let summaries = backend([Step::text("THE SUMMARY").with_usage(billed(900, 200))]);
+    let model = backend([calls("c1", "read"), Step::text("never")]);
+    let agent = agent_on([&model])
+        .counter(by_character())
+        .provider(provider(&["read"]))
+        .request_budget(RequestBudget::for_window(1_000).with_max_total_tokens(1_000))
+        .compactor(compactor(&summaries, keep_two(1_000)))
+        .build()
+        .unwrap();
+    let played = play(&agent, long_talk()).await;
+    assert_eq!(played.reason(), Some("budget-exhausted"));
+    assert_eq!((summaries.calls().len(), model.calls().len()), (1, 1));
+    let spent = played.result.spent.as_ref().unwrap();
+    assert_eq!(spent.total_tokens, 1_100);
+}
+
+// The summariser is cancelled when the run is.
+#[tokio::test(start_paused = true)]
+async fn a_cancel_reaches_the_summariser() {
+    let summaries = backend([Step::stall(["half a"])]);
+    let model = backend([Step::text("never")]);
+    let agent = agent_on([&model])
+        .counter(by_character())
+        .compactor(compactor(&summaries, keep_two(1_000)))
+        .build()
+        .unwrap();
+    let mut run = agent.run(long_talk()).unwrap();
+    let events = read_until(&mut run, "compaction-started").await;
+    run.cancel();
+    let played = finish(run, events).await;
+    assert_eq!(played.kinds().last(), Some(&"run-cancelled"));
+    assert_eq!(played.field("run-cancelled", "stage"), ["compaction"]);
+    assert!(model.calls().is_empty());
 }
 
 /// A system prompt and turns of a hundred characters each.

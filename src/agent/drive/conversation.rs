@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::Message;
-use crate::Session;
-use crate::context::Compacted;
+use crate::backend::Usage;
+use crate::context::{Compacted, Spent};
 use crate::id::EnvelopeId;
 use crate::session::{AppendError, Compaction, Elision, Extras};
+use crate::{Json, Message, Session};
 
 /// The messages of a run and the transcript they are recorded in.
 pub(super) struct Conversation {
@@ -104,6 +104,7 @@ impl Conversation {
             tokens_before: Some(pass.tokens_before),
             tokens_after: Some(pass.tokens_after),
             fallback: pass.fallback,
+            usage: pass.spent.as_ref().map(usage),
             ..Compaction::new(&pass.summary, through.clone())
         })?;
         let (recorded, held) = (session.message_ids().len(), pass.messages.len());
@@ -138,4 +139,17 @@ pub(super) enum Unrecorded {
     Append(#[from] AppendError),
     #[error(transparent)]
     OutOfStep(#[from] OutOfStep),
+}
+
+/// What was spent on a summary, as a turn reports its usage.
+fn usage(spent: &Spent) -> Json {
+    let usage = Usage {
+        prompt_tokens: spent.prompt_tokens,
+        completion_tokens: spent.completion_tokens,
+        total_tokens: Some(spent.total_tokens).filter(|total| *total > 0),
+        cached_prompt_tokens: spent.cached_prompt_tokens,
+        cost: spent.cost,
+        ..Usage::default()
+    };
+    usage.to_json()
 }

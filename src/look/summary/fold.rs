@@ -41,7 +41,7 @@ pub struct Counts {
     pub roles: [u64; 4],
     /// The first and the last time stamp in file order that are times.
     pub span: Option<(DateTime<Utc>, DateTime<Utc>)>,
-    /// The usage that the turns of the model report, added up.
+    /// The usage that the turns of the model and the summaries report, added up.
     pub tokens: Tokens,
     /// Calls by tool.
     pub tools: Tally<ToolUse>,
@@ -111,7 +111,12 @@ impl Summariser {
         match payload {
             Some(Payload::SessionMeta(payload)) => self.meta(payload),
             Some(Payload::Message(view)) => self.message(&view),
-            Some(Payload::Compaction(_)) => self.counts.compactions += 1,
+            Some(Payload::Compaction(view)) => {
+                self.counts.compactions += 1;
+                if let Some(usage) = view.usage() {
+                    self.counts.tokens.add(usage);
+                }
+            }
             Some(Payload::Elision(items)) => self.counts.elided += items.len() as u64,
             Some(Payload::ToolDispatched(view)) => {
                 let call_id = view.call_id();
@@ -204,5 +209,28 @@ impl Tokens {
 fn add(sum: &mut Option<u64>, count: Option<u64>) {
     if let Some(count) = count {
         *sum = Some(sum.unwrap_or(0).saturating_add(count));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summarise;
+    use super::Tokens;
+
+    #[test]
+    fn turns_and_summaries_are_both_paid_for() {
+        let lines = [
+            r#"{"id":"m","payload":{},"ts":"","type":"session-meta","v":1}"#,
+            r#"{"id":"a","payload":{"role":"assistant","usage":{"completion-tokens":5,"cost":0.5,"prompt-tokens":50}},"ts":"","type":"message","v":1}"#,
+            r#"{"id":"c","payload":{"replaces-through-id":"a","summary":"s","usage":{"completion-tokens":20,"cost":0.25,"prompt-tokens":100}},"ts":"","type":"compaction","v":1}"#,
+        ];
+        let summary = summarise(lines.join("\n").as_bytes()).unwrap();
+        let expected = Tokens {
+            prompt: Some(150),
+            completion: Some(25),
+            cost: Some(0.75),
+            ..Tokens::default()
+        };
+        assert_eq!(summary.counts.tokens, expected);
     }
 }

@@ -25,7 +25,7 @@ pub struct Timeline {
     pub tools: Tally<ToolStats>,
     /// Where the conversation became shorter.
     pub folds: Vec<Fold>,
-    /// The usage of all rounds added up.
+    /// The usage of all rounds and summaries added up.
     pub tokens: Tokens,
 }
 
@@ -75,6 +75,9 @@ impl Timeliner {
             Payload::Compaction(view) => {
                 let tokens = view.tokens();
                 let fallback = view.fallback();
+                if let Some(usage) = view.usage() {
+                    self.timeline.tokens.add(usage);
+                }
                 self.folded(number, time, FoldKind::Compaction { tokens, fallback });
             }
             Payload::Elision(items) => {
