@@ -324,3 +324,37 @@ fn a_sample_with_two_compactions() {
         Some((1, 3.212004))
     );
 }
+
+#[test]
+fn a_long_run_is_outlined_in_few_rounds() {
+    use sess::look::timeline::Timeliner;
+    use sess::session::envelope::Verdict;
+
+    let call = |id: u64| {
+        format!(
+            r#"{{"id":"a{id}","payload":{{"content":"","role":"assistant","tool-calls":[{{"function":{{"arguments":"{{}}","name":"shell"}},"id":"c{id}"}}],"usage":{{"prompt-tokens":{id}}}}},"ts":"2026-01-01T00:00:00.000000Z","type":"message","v":1}}"#
+        )
+    };
+    let failed = |id: u64| {
+        format!(
+            r#"{{"id":"t{id}","payload":{{"content":"","is-error":true,"role":"tool","tool-call-id":"c{id}"}},"ts":"2026-01-01T00:00:00.000000Z","type":"message","v":1}}"#
+        )
+    };
+    let mut timeliner = Timeliner::default();
+    for id in 1..=5 {
+        timeliner.line(id, &Verdict::of(call(id).as_bytes()));
+    }
+    timeliner.thin_out(3);
+    // The answer to the fourth call counts in the round that holds it by now.
+    timeliner.line(6, &Verdict::of(failed(4).as_bytes()));
+    let rounds = &timeliner.timeline().rounds;
+    let told: Vec<_> = rounds
+        .iter()
+        .map(|round| (round.line, round.calls, round.tokens.prompt, round.failures))
+        .collect();
+    assert_eq!(
+        told,
+        [(1, 2, Some(2), 0), (3, 2, Some(4), 1), (5, 1, Some(5), 0)]
+    );
+    assert_eq!(timeliner.timeline().tokens.prompt, Some(15));
+}

@@ -117,7 +117,13 @@ impl<K: Key, B: Body> Replay<K, B> {
         self.apply_made(envelope, payload, None, line);
     }
 
-    /// The same, when what is kept of a message may have been made before.
+    /// Lets go of the operations that are settled, so that memory does not grow with them. A line
+    /// that settles one of them again is refused all the same: as of no operation.
+    pub fn forget_settled(&mut self) {
+        self.operations.retain(|_, settled| !*settled);
+    }
+
+    /// As [`apply`](Self::apply), when what is kept of a message may have been made before.
     pub(crate) fn apply_made(
         &mut self,
         envelope: &Envelope<'_>,

@@ -279,7 +279,7 @@ impl App {
                 .as_ref()
                 .is_some_and(|filter| filter.has_work(&self.file))
             || !self.file.is_indexed()
-            || self.overview.read() < self.file.index().end() && !self.overview_rests()
+            || self.overview.read() < self.file.indexed() && !self.overview_rests()
     }
 
     /// What the overview has not read is only a half line.

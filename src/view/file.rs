@@ -1,14 +1,17 @@
 //! The file behind the viewer: where its lines are, and their bytes.
 //!
-//! The last lines are found from behind, so that a file of any size opens at once; the [`Index`]
-//! grows from the start in steps until it holds them too. Meanwhile two stretches are known, the
+//! The last lines are found from behind, so that a file of any size opens at once; the index
+//! ([`Blocks`]) grows from the start in steps until it holds them too. Meanwhile two stretches are known, the
 //! beginning and the end, with a gap between. Plain reads, never a map: the file may shrink.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::look::index::{Change, Index, IndexedLine};
+use chrono::{DateTime, Utc};
+
+use super::blocks::{Blocks, Change, Traits};
+use crate::look::index::IndexedLine;
 use crate::session::read::{Ending, Line, Lines};
 use crate::session::tail::Backward;
 
@@ -28,7 +31,7 @@ const BEGINNING: u64 = 64 * 1024;
 pub struct Transcript {
     path: PathBuf,
     file: File,
-    index: Index,
+    index: Blocks,
     /// The end of the file while the index has not come there, in file order.
     tail: Vec<IndexedLine>,
     size: u64,
@@ -49,7 +52,7 @@ impl Transcript {
         let mut transcript = Self {
             path: path.to_owned(),
             file: File::open(path)?,
-            index: Index::default(),
+            index: Blocks::default(),
             tail: Vec::new(),
             size: 0,
         };
@@ -58,11 +61,11 @@ impl Transcript {
     }
 
     fn begin(&mut self) -> io::Result<()> {
-        self.index.clear();
+        self.index = Blocks::default();
         self.tail.clear();
         self.size = self.file.metadata()?.len();
         if self.size <= SMALL {
-            self.index.extend(&mut &self.file)?;
+            self.index.extend_by(&self.file, u64::MAX)?;
             self.size = self.size.max(self.index.end());
         } else {
             self.tail = self.lines_before(self.size)?;
@@ -80,9 +83,30 @@ impl Transcript {
         self.size
     }
 
-    /// The index, as far as it has come.
-    pub fn index(&self) -> &Index {
-        &self.index
+    /// How many lines the index holds so far.
+    pub fn count(&self) -> u64 {
+        self.index.len()
+    }
+
+    /// How far the index has come, in bytes.
+    pub fn indexed(&self) -> u64 {
+        self.index.end()
+    }
+
+    /// The line of this number, counted from 1, if the index has come there.
+    pub fn numbered(&self, number: u64) -> Option<IndexedLine> {
+        self.index.line(&self.file, number)
+    }
+
+    /// The last line of the index that was not written later than this.
+    pub fn last_at(&self, time: DateTime<Utc>) -> Option<IndexedLine> {
+        self.index.last_at(&self.file, time)
+    }
+
+    /// A line from which to go on looking for one with some of these traits: the one given, or one
+    /// further on where nothing between has any.
+    pub fn leap(&self, offset: u64, forward: bool, traits: Traits) -> u64 {
+        self.index.leap(&self.file, offset, forward, traits)
     }
 
     /// Whether the index holds the whole file.
@@ -96,7 +120,7 @@ impl Transcript {
             return Ok(Growth::Grown);
         }
         let before = self.index.end();
-        let change = self.index.extend_by(&mut &self.file, STEP)?;
+        let change = self.index.extend_by(&self.file, STEP)?;
         if change == Change::Restarted {
             self.begin()?;
             return Ok(Growth::Restarted);
@@ -195,7 +219,7 @@ impl Transcript {
     /// The line that begins here.
     pub fn line(&self, offset: u64) -> Option<IndexedLine> {
         let line = match offset < self.index.end() {
-            true => self.index.line_at(offset),
+            true => self.index.line_at(&self.file, offset),
             false => self
                 .tail_place(offset)
                 .and_then(|at| self.tail.get(at).copied()),
@@ -211,20 +235,20 @@ impl Transcript {
 
     /// The first line.
     pub fn first(&self) -> Option<IndexedLine> {
-        self.index.line(1).or_else(|| self.tail.first().copied())
+        self.numbered(1).or_else(|| self.tail.first().copied())
     }
 
     /// The last line.
     pub fn last(&self) -> Option<IndexedLine> {
         let tail = self.tail.last().copied();
-        tail.or_else(|| self.index.line(self.index.len()))
+        tail.or_else(|| self.numbered(self.index.len()))
     }
 
     /// The line after the one that begins here; none at the end, and where nothing is known yet.
     pub fn after(&self, offset: u64) -> Option<IndexedLine> {
         let line = self.line(offset)?;
         if line.number > 0
-            && let Some(next) = self.index.line(line.number + 1)
+            && let Some(next) = self.numbered(line.number + 1)
         {
             return Some(next);
         }
@@ -237,7 +261,7 @@ impl Transcript {
     pub fn before(&mut self, offset: u64) -> Option<IndexedLine> {
         let line = self.line(offset)?;
         if line.number > 0 {
-            return self.index.line(line.number - 1);
+            return self.numbered(line.number - 1);
         }
         match self.tail_place(offset)? {
             0 => self.before_tail(offset),
@@ -247,7 +271,7 @@ impl Transcript {
 
     fn before_tail(&mut self, offset: u64) -> Option<IndexedLine> {
         if offset <= self.index.end() {
-            return self.index.line_at(offset.checked_sub(1)?);
+            return self.index.line_at(&self.file, offset.checked_sub(1)?);
         }
         let mut more = self.lines_before(offset).ok()?;
         let last = more.last().copied();
@@ -332,12 +356,12 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all((meta(1) + "{\"cut").as_bytes()).unwrap();
         let mut transcript = Transcript::open(file.path()).unwrap();
-        assert_eq!(transcript.index().len(), 2);
+        assert_eq!(transcript.count(), 2);
         file.write_all(b"\":1}\n{}\n").unwrap();
         assert_eq!(transcript.look().unwrap(), Growth::Grown);
-        assert_eq!(transcript.index().len(), 3);
+        assert_eq!(transcript.count(), 3);
         file.as_file().set_len(meta(1).len() as u64).unwrap();
         assert_eq!(transcript.look().unwrap(), Growth::Restarted);
-        assert_eq!(transcript.index().len(), 1);
+        assert_eq!(transcript.count(), 1);
     }
 }

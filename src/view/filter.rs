@@ -15,7 +15,7 @@ use crate::session::read::Line;
 
 /// A step reads at most about so many bytes, or looks at so many records of the index.
 const STEP_BYTES: u64 = 4 * 1024 * 1024;
-const STEP_LINES: u64 = 200_000;
+const STEP_LINES: u64 = 4_000;
 
 /// What is asked for: `role:tool tool:shell is:error after:10:30 some text`. Words of one kind mean
 /// any of them, different kinds all of them; what is no such word is one regular expression.
@@ -202,19 +202,19 @@ impl Filtered {
 
     /// Whether every line was looked at.
     pub fn is_done(&self, file: &Transcript) -> bool {
-        self.looked >= file.index().len() && file.is_indexed()
+        self.looked >= file.count() && file.is_indexed()
     }
 
     /// Whether there are lines to look at.
     pub fn has_work(&self, file: &Transcript) -> bool {
-        self.looked < file.index().len()
+        self.looked < file.count()
     }
 
     /// Looks at more lines.
     pub fn step(&mut self, file: &Transcript) -> io::Result<()> {
         let mut bytes = 0;
         for _ in 0..STEP_LINES {
-            let Some(line) = file.index().line(self.looked + 1) else {
+            let Some(line) = file.numbered(self.looked + 1) else {
                 break;
             };
             self.looked = line.number;

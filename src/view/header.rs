@@ -58,7 +58,7 @@ impl App {
             how.push(Ink::Dim, " · ");
             how.push(Ink::Plain, fact);
         };
-        fact(counted(self.file.index().len(), "line", "lines"));
+        fact(counted(self.file.count(), "line", "lines"));
         fact(size(self.file.size()));
         let tokens = self.overview.timeline().tokens;
         let total = tokens.prompt.unwrap_or(0) + tokens.completion.unwrap_or(0);
@@ -180,7 +180,7 @@ impl App {
         }
         match self.line_of(self.cursor) {
             Some(line) if line.number > 0 => {
-                let all = self.file.index().len();
+                let all = self.file.count();
                 place.push_str(&format!("{}/{}  ", line.number, all));
             }
             Some(line) => place.push_str(&format!("@{}  ", line.offset)),
@@ -196,10 +196,7 @@ impl App {
         }
         let size = self.file.size().max(1);
         if !self.file.is_indexed() {
-            return Some(format!(
-                "reading {} %",
-                self.file.index().end() * 100 / size
-            ));
+            return Some(format!("reading {} %", self.file.indexed() * 100 / size));
         }
         let read = self.overview.read() * 100 / size;
         (!self.is_read()).then(|| format!("looking through {read} %"))

@@ -1,16 +1,32 @@
 //! Going somewhere: to the next of a kind, to a match, to a place that was typed.
 
-use std::io::Seek as _;
-
 use super::action::{Action, Target};
 use super::app::{App, Seek};
+use super::blocks::Traits;
 use super::body::Fold;
 use super::filter::{Filtered, Query, is_error, moment, pattern};
 use super::prompt::{Ask, Prompt};
 use super::search::Search;
 use super::seen::Seen;
-use crate::look::index::Kind;
+use crate::look::index::{IndexedLine, Kind};
 use crate::message::Role;
+use crate::session::envelope::Verdict;
+
+impl Target {
+    /// What its lines have, where that is known without reading them.
+    fn traits(self) -> Option<Traits> {
+        Some(match self {
+            Target::Error => Traits::trouble(),
+            Target::Call => Traits::role(Role::Tool),
+            Target::User => Traits::role(Role::User),
+            Target::Fold => Traits::kind(Kind::Compaction).and(Traits::kind(Kind::Elision)),
+            Target::Open => {
+                let asked = Traits::role(Role::Assistant);
+                asked.and(Traits::kind(Kind::Dispatched))
+            }
+        })
+    }
+}
 
 impl App {
     /// Moves.
@@ -45,7 +61,13 @@ impl App {
         }
     }
 
-    fn step_row(&mut self, row: u64, forward: bool) -> Option<u64> {
+    /// The next row; over lines of the file that have none of these traits.
+    fn step_row(&mut self, row: u64, forward: bool, traits: Option<Traits>) -> Option<u64> {
+        let is_everything = self.filter.is_none() && self.conversation().is_none();
+        let row = match traits.filter(|_| is_everything) {
+            Some(traits) => self.file.leap(row, forward, traits),
+            None => row,
+        };
         match forward {
             true => self.row_after(row),
             false => self.row_before(row),
@@ -56,10 +78,11 @@ impl App {
     fn find_row(
         &mut self,
         forward: bool,
+        traits: Option<Traits>,
         holds: impl Fn(&Self, u64) -> bool,
     ) -> Option<(u64, bool)> {
         let mut at = self.cursor;
-        while let Some(row) = self.step_row(at, forward) {
+        while let Some(row) = self.step_row(at, forward, traits) {
             if holds(self, row) {
                 return Some((row, false));
             }
@@ -73,15 +96,21 @@ impl App {
             if holds(self, at) {
                 return Some((at, true));
             }
-            if at == self.cursor {
+            let is_around = match forward {
+                true => at >= self.cursor,
+                false => at <= self.cursor,
+            };
+            if is_around {
                 return None;
             }
-            at = self.step_row(at, forward)?;
+            at = self.step_row(at, forward, traits)?;
         }
     }
 
     fn jump(&mut self, target: Target, forward: bool) {
-        match self.find_row(forward, |app, row| app.is_target(row, target)) {
+        match self.find_row(forward, target.traits(), |app, row| {
+            app.is_target(row, target)
+        }) {
             Some((row, around)) => {
                 self.put(row);
                 if around {
@@ -158,7 +187,7 @@ impl App {
             let search = app.search.as_ref();
             search.is_some_and(|search| search.place(app.offset_of(row)).is_some())
         };
-        match self.find_row(forward, is_match) {
+        match self.find_row(forward, None, is_match) {
             Some((row, _)) => self.show_match_in(row),
             None if self.has_work() => {}
             None => self.seeks = None,
@@ -306,8 +335,8 @@ impl App {
         }
         let time = moment(word);
         let found = match (word.parse::<u64>(), time) {
-            (Ok(number), _) => self.file.index().line(number),
-            (_, Some(time)) => self.file.index().last_at(time),
+            (Ok(number), _) => self.file.numbered(number),
+            (_, Some(time)) => self.file.last_at(time),
             _ => self.line_with_id(word),
         };
         let Some(line) = found else {
@@ -329,11 +358,20 @@ impl App {
         }
     }
 
-    fn line_with_id(&mut self, prefix: &str) -> Option<crate::look::index::IndexedLine> {
-        let mut file = std::fs::File::open(self.file.path()).ok()?;
-        file.rewind().ok()?;
-        let found = self.file.index().find_ids(&mut file, prefix, 2).ok()?;
-        found.first().copied()
+    fn line_with_id(&self, prefix: &str) -> Option<IndexedLine> {
+        let start = format!("{{\"id\":\"{prefix}");
+        let mut lines = self.file.lines_from(0, 0).ok()?;
+        while let Some(line) = lines.next_line().ok()? {
+            let is_plain = line.bytes.starts_with(b"{\"id\":\"");
+            let is_it = match Verdict::of(if is_plain { b"" } else { line.bytes }) {
+                Verdict::Object(envelope) => envelope.id().is_some_and(|id| id.starts_with(prefix)),
+                _ => line.bytes.starts_with(start.as_bytes()),
+            };
+            if is_it {
+                return self.file.line(line.offset);
+            }
+        }
+        None
     }
 
     /// What the file says, or what the model sees after the entry under the cursor.

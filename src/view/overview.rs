@@ -1,8 +1,8 @@
 //! What a whole transcript amounts to, gathered behind the screen in steps: what is open, what was
 //! folded, tokens, tools, and how it ends.
 //!
-//! Memory grows with the live conversation and the ids of operations, not with the text. Rounds are
-//! kept for the strip as long as there are not too many.
+//! Memory grows with the live conversation and the compactions, not with the text; of many rounds
+//! an outline is kept.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,8 +25,10 @@ use crate::session::replay::{Body, Key, Replay, ShortKey};
 
 /// A step reads about this many bytes.
 const STEP: u64 = 2 * 1024 * 1024;
-/// In files beyond this size rounds are not kept one by one.
-const ROUNDS: u64 = 1024 * 1024 * 1024;
+/// Of more rounds than this only an outline is kept.
+const ROUNDS: usize = 4_096;
+/// So many contents are known to have been replaced by stubs.
+const ELIDED: usize = 100_000;
 /// A run whose last line is younger than this, in seconds, counts as running.
 const RECENT: i64 = 60;
 
@@ -141,17 +143,17 @@ impl Overview {
             }
             self.read = line.offset + (line.bytes.len() + line.ending.as_bytes().len()) as u64;
             self.lines = line.number;
-            self.line(line, file.size());
+            self.line(line);
         }
+        self.replay.forget_settled();
+        self.timeliner.thin_out(ROUNDS);
         self.open = self.replay.ledger().open_calls();
         Ok(self.read >= stop)
     }
 
-    fn line(&mut self, line: Line<'_>, size: u64) {
+    fn line(&mut self, line: Line<'_>) {
         let verdict = Verdict::of(line.bytes);
-        if size <= ROUNDS {
-            self.timeliner.line(line.number, &verdict);
-        }
+        self.timeliner.line(line.number, &verdict);
         let envelope = match verdict {
             Verdict::Object(envelope) => envelope,
             Verdict::Blank => return,
@@ -183,8 +185,10 @@ impl Overview {
             Payload::Elision(items) => {
                 let keys = items.iter().map(|item| ShortKey::of(&item.id));
                 let lines: Vec<u64> = keys.filter_map(|key| self.line_of(&key)).collect();
-                self.elided
-                    .extend(lines.iter().map(|elided| (*elided, line)));
+                if self.elided.len() < ELIDED {
+                    let stubs = lines.iter().map(|elided| (*elided, line));
+                    self.elided.extend(stubs);
+                }
                 Some(Folding::Elision(lines))
             }
             _ => None,

@@ -167,7 +167,7 @@ impl App {
             row.push(Ink::Plain, value);
             rows.push(row);
         };
-        sum("lines", count(self.file.index().len()));
+        sum("lines", count(self.file.count()));
         sum("size", size(self.file.size()));
         sum("rounds", count(timeline.rounds.len() as u64));
         let folds = timeline.folds.len() as u64;

@@ -92,6 +92,7 @@ impl Seen {
                 }
             }
         }
+        self.replay.forget_settled();
         Ok(())
     }
 

@@ -58,6 +58,24 @@ impl Timeliner {
         &self.timeline
     }
 
+    /// Merges neighbouring rounds until there are at most so many, for somebody who wants an outline
+    /// of a run of any length in little memory. A merged round has the first one's line and the
+    /// larger of both prompts, counts the calls of both, and has no spans.
+    pub fn thin_out(&mut self, most: usize) {
+        while self.timeline.rounds.len() > most.max(1) {
+            let rounds = std::mem::take(&mut self.timeline.rounds);
+            let merged = rounds.chunks(2).map(|pair| match pair {
+                [first, second] => first.merged(second),
+                rest => rest.first().cloned().unwrap_or_default(),
+            });
+            self.timeline.rounds = merged.collect();
+            for fold in &mut self.timeline.folds {
+                fold.after_rounds /= 2;
+            }
+            self.open.halve_rounds();
+        }
+    }
+
     /// Takes the next line in, which has this number. Lines that are damaged, or not what they
     /// claim to be, change nothing.
     pub fn line(&mut self, number: u64, verdict: &Verdict<'_>) {

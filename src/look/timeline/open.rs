@@ -68,6 +68,14 @@ impl OpenCalls {
         calls.find(|call| call.op_id.as_deref() == Some(op_id))
     }
 
+    /// Rounds were merged in pairs.
+    pub fn halve_rounds(&mut self) {
+        for call in &mut self.calls {
+            call.round = call.round.map(|place| place / 2);
+            call.span = None;
+        }
+    }
+
     /// Lets go of the calls of which nothing more is to come.
     pub fn forget_ended(&mut self) {
         let is_over = |call: &OpenCall| call.answered && (call.settled || call.op_id.is_none());

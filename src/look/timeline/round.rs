@@ -101,6 +101,24 @@ impl Round {
         between(self.answered, self.ended)
     }
 
+    /// Two rounds that follow one another as one.
+    pub(super) fn merged(&self, second: &Self) -> Self {
+        let longer = match self.tokens.prompt >= second.tokens.prompt {
+            true => self.tokens,
+            false => second.tokens,
+        };
+        Self {
+            answered: second.answered.or(self.answered),
+            ended: second.ended.or(self.ended),
+            tokens: longer,
+            calls: self.calls + second.calls,
+            failures: self.failures + second.failures,
+            unknown: self.unknown + second.unknown,
+            spans: Vec::new(),
+            ..*self
+        }
+    }
+
     /// How long it took in all.
     pub fn duration(&self) -> Option<Duration> {
         between(self.asked, self.ended)
