@@ -19,6 +19,8 @@ mod locking;
 mod looping;
 mod measure;
 mod reading;
+#[cfg(feature = "view")]
+mod viewing;
 
 #[path = "../samples/make_big.rs"]
 #[allow(dead_code, reason = "of the program only the part that writes is used")]
@@ -36,6 +38,8 @@ fn main() {
         ("locking", locking::main),
         #[cfg(feature = "agent")]
         ("looping", looping::main),
+        #[cfg(feature = "view")]
+        ("viewing", viewing::main),
     ];
     for (name, run) in all {
         if named.is_empty() || named.iter().any(|it| it == name) {
