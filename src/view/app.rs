@@ -102,6 +102,10 @@ impl App {
 
     /// Tells the present moment.
     pub fn at(&mut self, now: DateTime<Utc>) {
+        // Clocks of calls that run are part of rows.
+        if self.overview.is_recent(now) || self.overview.is_recent(self.now) {
+            self.laid.clear();
+        }
         self.now = now;
     }
 

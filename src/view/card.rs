@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use super::links::{State, Story};
 use super::styled::{Ink, Styled};
-use crate::look::entry::Text;
+use crate::look::entry::{Mark, Text};
 use crate::look::human;
 use crate::look::visible;
+use crate::session::operations::CallState;
 
 impl State {
     /// The state in words.
@@ -46,10 +47,10 @@ impl State {
 
 /// The card of a call in one line of so many columns: `✓ read_file src/a.rs  completed in 12 ms`.
 pub fn line(story: &Story, columns: usize) -> Styled {
-    let state = story.state();
-    let mut row = Styled::of(state.ink(), format!("{} ", state.glyph()));
+    let (glyph, ink) = sign(story);
+    let mut row = Styled::of(ink, format!("{glyph} "));
     row.push(Ink::Tool, visible::excerpt(&story.tool, 40));
-    let mut end = Styled::of(state.ink(), format!(" {}", how(story)));
+    let mut end = Styled::of(ink, format!(" {}", how(story)));
     let room = columns.saturating_sub(row.width() + end.width() + 1);
     if room > 4 && !story.arguments.is_empty() {
         row.push(Ink::Plain, " ");
@@ -59,8 +60,29 @@ pub fn line(story: &Story, columns: usize) -> Styled {
     row.fitted(columns)
 }
 
+/// What may honestly be said of a call without a known end.
+pub fn in_words(state: CallState) -> &'static str {
+    match state {
+        CallState::NeverDispatched => "never dispatched",
+        CallState::WasRunning => "no end recorded",
+        CallState::FinishedNotSettled => "finished, not settled",
+        CallState::Unrecorded => "no answer",
+    }
+}
+
+/// What a story means at a glance: its glyph, and its ink.
+pub fn sign(story: &Story) -> (char, Ink) {
+    match story.open {
+        Some(_) => (Mark::Open.glyph(), Ink::Warning),
+        None => (story.state().glyph(), story.state().ink()),
+    }
+}
+
 /// How far it came, and how long that took: `failed in 1.2 s`.
 pub fn how(story: &Story) -> String {
+    if let Some(open) = story.open {
+        return in_words(open).to_owned();
+    }
     let state = story.state().as_str();
     match story.took() {
         Some(seconds) => format!("{state} in {}", duration(seconds)),

@@ -3,7 +3,7 @@
 use super::app::App;
 use super::body::{Fold, Rest, body};
 use super::card;
-use super::links::{Links, State, Story};
+use super::links::{Links, Moment, Story};
 use super::styled::{Ink, Styled};
 use crate::look::entry::{Entries, Entry, Mark, Text, What};
 use crate::look::human;
@@ -56,7 +56,7 @@ impl App {
             return vec![Styled::default()];
         };
         self.link(line.offset);
-        let stories: Vec<Story> = self.links.of(line.offset).cloned().collect();
+        let stories = self.stories(line.offset);
         if let Some(story) = stories.first()
             && matches!(entry.role(), Some(Role::Tool))
         {
@@ -84,6 +84,20 @@ impl App {
             lines.push(indented);
         }
         lines
+    }
+
+    /// The calls that a line is about, with what the whole file says of them.
+    fn stories(&self, offset: u64) -> Vec<Story> {
+        let number = |moment: Option<Moment>| {
+            let line = moment.and_then(|moment| self.file.line(moment.offset));
+            line.map_or(0, |line| line.number)
+        };
+        let stories = self.links.of(offset).cloned().map(|mut story| {
+            let lines = [number(story.asked), number(story.dispatched)];
+            story.open = self.overview.state_of(&lines, &story.call_id);
+            story
+        });
+        stories.collect()
     }
 
     /// Makes sure that the calls around a line are known.
@@ -152,7 +166,12 @@ impl App {
         }
         match (&entry.what, stories.first()) {
             (What::Message(view), Some(story)) if view.role == Role::Tool => {
-                let mut said = self.call(story, None, room * 2 / 3);
+                // What the answer says stands in its own row, settled or not.
+                let answered = Story {
+                    open: None,
+                    ..story.clone()
+                };
+                let mut said = self.call(&answered, room * 2 / 3);
                 let left = room.saturating_sub(said.width() + 3);
                 if left > 8 {
                     said.push(Ink::Dim, " · ");
@@ -161,14 +180,11 @@ impl App {
                 }
                 said
             }
-            (What::Dispatched(_), Some(story)) => {
-                let open = self.overview.open_call(line.number).map(|call| call.state);
-                self.call(story, open, room)
-            }
+            (What::Dispatched(_), Some(story)) => self.call(story, room),
             _ => {
                 let open = self.overview.open_call(line.number).map(|call| call.state);
                 let said = match open {
-                    Some(state) => format!(" [{}]", in_words(state)),
+                    Some(state) => format!(" [{}]", card::in_words(state)),
                     None => String::new(),
                 };
                 let room = room.saturating_sub(width::width(&said));
@@ -183,20 +199,24 @@ impl App {
         }
     }
 
-    /// `name arguments  completed in 12 ms`
-    fn call(&self, story: &Story, open: Option<CallState>, room: usize) -> Styled {
-        let end = match open {
-            Some(CallState::WasRunning) => match story.dispatched.and_then(|moment| moment.time) {
-                Some(since) => format!("no end recorded, begun {}", human::moment(since, self.now)),
-                None => in_words(CallState::WasRunning).to_owned(),
-            },
-            Some(state) => in_words(state).to_owned(),
-            None => card::how(story),
+    /// `name arguments completed in 12 ms`
+    fn call(&self, story: &Story, room: usize) -> Styled {
+        let end = match (story.open, story.dispatched.and_then(|moment| moment.time)) {
+            (Some(CallState::WasRunning), Some(since)) if self.overview.is_recent(self.now) => {
+                let so_far = self.now.signed_duration_since(since).to_std();
+                format!(
+                    "running for {}",
+                    human::duration(so_far.unwrap_or_default())
+                )
+            }
+            (Some(CallState::WasRunning), Some(since)) => {
+                format!("no end recorded, begun {}", human::moment(since, self.now))
+            }
+            _ => card::how(story),
         };
-        let ink = match open {
-            Some(_) => Ink::Warning,
-            None if story.state() == State::Completed => Ink::Dim,
-            None => story.state().ink(),
+        let ink = match card::sign(story) {
+            (_, Ink::Good) => Ink::Dim,
+            (_, ink) => ink,
         };
         let mut said = Styled::of(Ink::Tool, visible::excerpt(&story.tool, room / 2));
         let left = room.saturating_sub(said.width() + width::width(&end) + 2);
@@ -206,16 +226,6 @@ impl App {
         }
         said.push(ink, format!(" {end}"));
         said
-    }
-}
-
-/// What may honestly be said of a call without a known end.
-fn in_words(state: CallState) -> &'static str {
-    match state {
-        CallState::NeverDispatched => "never dispatched",
-        CallState::WasRunning => "no end recorded",
-        CallState::FinishedNotSettled => "finished, not settled",
-        CallState::Unrecorded => "no answer",
     }
 }
 

@@ -14,6 +14,7 @@ use crate::look::entry::{Text, calls_of};
 use crate::look::index::{IndexedLine, Kind};
 use crate::message::Role;
 use crate::session::envelope::Verdict;
+use crate::session::operations::CallState;
 use crate::session::payload::{MessageView, Outcome, Payload};
 
 /// How far around the shown lines is read, in lines and bytes.
@@ -51,6 +52,8 @@ pub struct Story {
     pub outcome: Option<Outcome>,
     /// From dispatch to end, as the writer measured it.
     pub seconds: Option<f64>,
+    /// What is known of it in the whole file, where that says that it has no known end.
+    pub open: Option<CallState>,
 }
 
 /// A line and its time.

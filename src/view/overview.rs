@@ -17,7 +17,7 @@ use crate::look::human::{count, counted, moment};
 use crate::look::timeline::{Timeline, Timeliner};
 use crate::message::Role;
 use crate::session::envelope::{Envelope, Verdict};
-use crate::session::operations::OpenCall;
+use crate::session::operations::{CallState, OpenCall};
 use crate::session::payload::{CompactionView, MessageView, Payload};
 use crate::session::peek::says_something;
 use crate::session::read::{Ending, Line};
@@ -259,19 +259,31 @@ impl Overview {
         &self.open
     }
 
+    /// The state of an open call, by the line that asked for it or dispatched it and its id there.
+    pub fn state_of(&self, lines: &[u64], call_id: &str) -> Option<CallState> {
+        let mut open = self.open.iter();
+        let call = open.find(|call| lines.contains(&call.line) && call.call_id.as_str() == call_id);
+        call.map(|call| call.state)
+    }
+
     /// The open call that a line asked for or dispatched.
     pub fn open_call(&self, line: u64) -> Option<&OpenCall> {
         self.open.iter().find(|call| call.line == line)
+    }
+
+    /// Whether the last line is so young that its writer is likely to be at work.
+    pub fn is_recent(&self, now: DateTime<Utc>) -> bool {
+        self.last_time.is_some_and(|last| {
+            let age = now.signed_duration_since(last).num_seconds();
+            (0..RECENT).contains(&age)
+        })
     }
 
     /// How the run stands: `finished`, `running, last line 3 s ago`, `stopped with 2 open
     /// operations`.
     pub fn state(&self, now: DateTime<Utc>) -> String {
         let last = self.last_time;
-        let is_recent = last.is_some_and(|last| {
-            let age = now.signed_duration_since(last).num_seconds();
-            (0..RECENT).contains(&age)
-        });
+        let is_recent = self.is_recent(now);
         let open = self.open.len() as u64;
         let is_answered = self.turn == Turn::Answer;
         let ago = last.map(|last| format!(", last line {}", moment(last, now)));

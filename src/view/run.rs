@@ -49,6 +49,8 @@ pub fn run(path: &Path, options: Options) -> io::Result<()> {
         true => Some(Events::follow(path, waiter.bell()?)?),
         false => None,
     };
+    // Lines that came before the follower began to listen.
+    app.file_event(FileEvent::Grown);
     let screen = Screen::take()?;
     let theme = Theme {
         colour: options.colour,

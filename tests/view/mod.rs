@@ -1,8 +1,10 @@
 //! The viewer.
 //!
-//! `screens` compares whole screens with files that were checked by eye, `moving` what keys do,
+//! `command` is `sess view` without a terminal; `screens` compares whole screens with files that were checked by eye, `moving` what keys do,
 //! `living` what a file that changes does, `tour` what the README shows; `terminal` runs the program on a terminal of its own.
 
+#[cfg(feature = "cli")]
+mod command;
 mod kit;
 mod living;
 mod moving;

@@ -1,0 +1,30 @@
+//! `sess view` where there is no terminal.
+
+use std::process::{Command, Stdio};
+
+fn sess(words: &[&str]) -> (Option<i32>, String) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_sess"))
+        .args(words)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(ran.stdout.is_empty());
+    (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
+}
+
+#[test]
+fn without_a_terminal_it_names_the_command_that_needs_none() {
+    let said =
+        "sess: the viewer needs a terminal\nhint: `sess peek` writes what it shows to anywhere\n";
+    assert_eq!(sess(&["view", "run.jsonl"]), (Some(2), said.to_owned()));
+}
+
+#[test]
+fn it_writes_no_json() {
+    let said =
+        "sess: the viewer shows a screen, it writes no JSON\nhint: `sess peek --json` does\n";
+    assert_eq!(
+        sess(&["view", "--json", "run.jsonl"]),
+        (Some(2), said.to_owned())
+    );
+}
