@@ -33,6 +33,11 @@ impl Viewer {
     pub fn open(path: &Path, columns: u16, rows: u16) -> Self {
         let mut app = App::open(path, columns, rows, now()).unwrap();
         app.settle();
+        Self::of(app, columns, rows)
+    }
+
+    /// A viewer as it is.
+    pub fn of(app: App, columns: u16, rows: u16) -> Self {
         let terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         Self { app, terminal }
     }

@@ -178,3 +178,40 @@ fn a_file_with_nothing_in_it_opens() {
     viewer.type_in("gGjkeptucnN3slr?i");
     assert_eq!(viewer.screen().len(), 24);
 }
+
+#[test]
+fn a_large_file_is_read_from_both_ends_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.jsonl");
+    let mut text = fs::read_to_string(sample("healthy.jsonl")).unwrap();
+    let padding = "x".repeat(2_000);
+    text.extend((1..=6_000).map(|id| message(id, &format!("number {id} {padding}"))));
+    text.push_str(&message(6_001, "the very last"));
+    fs::write(&path, text).unwrap();
+
+    let app = sess::view::App::open(&path, 80, 24, super::kit::now()).unwrap();
+    let mut viewer = Viewer::of(app, 80, 24);
+    assert_eq!(
+        viewer.list().last().unwrap(),
+        "▌     ·   user       the very last"
+    );
+    assert!(
+        viewer.status().starts_with("reading 0 %"),
+        "{}",
+        viewer.status()
+    );
+    viewer.app.work();
+    viewer.app.key(sess::view::keys::Key::Char('g'));
+    assert_eq!(viewer.here(), 1);
+    viewer.app.key(sess::view::keys::Key::Char('G'));
+    assert_eq!(
+        viewer.list().last().unwrap(),
+        "▌     ·   user       the very last"
+    );
+    viewer.app.settle();
+    assert_eq!(
+        viewer.list().last().unwrap(),
+        "▌  6033   user       the very last"
+    );
+    assert_eq!(viewer.here(), 6_033);
+}

@@ -6,8 +6,12 @@
 #[cfg(feature = "cli")]
 mod command;
 mod kit;
+#[cfg(all(target_os = "linux", feature = "cli"))]
+mod large;
 mod living;
 mod moving;
+#[cfg(all(unix, feature = "cli"))]
+mod pty;
 mod screens;
 #[cfg(all(unix, feature = "cli"))]
 mod terminal;

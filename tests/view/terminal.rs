@@ -1,126 +1,17 @@
 //! The program on a terminal of its own: keys in, screens out, and the terminal as it was before.
 
 use std::fs::{self, OpenOptions};
-use std::io::{Read, Write};
-use std::num::NonZeroU16;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use rustix::process::{Pid, Signal, kill_process};
+use portable_pty::{CommandBuilder, PtySize};
+use rustix::process::{Signal, kill_process};
 
 use super::kit::sample;
-
-/// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A program on a terminal.
-struct Terminal {
-    child: Box<dyn Child + Send + Sync>,
-    master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn Write + Send>,
-    seen: Arc<Mutex<Seen>>,
-}
-
-/// What came out of it: the bytes, and the screen they make.
-struct Seen {
-    bytes: Vec<u8>,
-    screen: vt100::Parser,
-}
-
-impl Terminal {
-    fn start(command: CommandBuilder) -> Self {
-        let size = PtySize {
-            rows: 24,
-            cols: 80,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let mut out = pair.master.try_clone_reader().unwrap();
-        let seen = Arc::new(Mutex::new(Seen {
-            bytes: Vec::new(),
-            screen: vt100::Parser::new(size_of(24), size_of(80), 0),
-        }));
-        let theirs = Arc::clone(&seen);
-        thread::spawn(move || {
-            let mut block = [0; 4096];
-            while let Ok(count @ 1..) = out.read(&mut block) {
-                let mut seen = theirs.lock().unwrap();
-                seen.bytes.extend_from_slice(&block[..count]);
-                seen.screen.process(&block[..count]);
-            }
-        });
-        Self {
-            child,
-            keys: pair.master.take_writer().unwrap(),
-            master: pair.master,
-            seen,
-        }
-    }
-
-    /// The viewer on a file.
-    fn view(file: &Path) -> Self {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sess"));
-        command.arg(file);
-        command.env("TERM", "xterm-256color");
-        command.env_remove("NO_COLOR");
-        Self::start(command)
-    }
-
-    fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
-    }
-
-    fn text(&self) -> String {
-        self.seen.lock().unwrap().screen.screen().contents()
-    }
-
-    #[track_caller]
-    fn wait_for(&self, what: &str) {
-        self.wait_until(what, |screen| screen.contents().contains(what));
-    }
-
-    #[track_caller]
-    fn wait_until(&self, what: &str, holds: impl Fn(&vt100::Screen) -> bool) {
-        let begun = Instant::now();
-        while !holds(self.seen.lock().unwrap().screen.screen()) {
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "no {what:?} in\n{}",
-                self.text()
-            );
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn pid(&self) -> Pid {
-        let pid = self.child.process_id().unwrap();
-        Pid::from_raw(pid.try_into().unwrap()).unwrap()
-    }
-
-    /// Waits for the end, and checks that the terminal is as it was. The exit status.
-    #[track_caller]
-    fn ended(mut self) -> (u32, Vec<u8>, String) {
-        let status = self.child.wait().unwrap();
-        self.wait_until("the first screen", |screen| !screen.alternate_screen());
-        let seen = self.seen.lock().unwrap();
-        let screen = seen.screen.screen();
-        assert!(!screen.hide_cursor(), "the cursor is shown");
-        let mouse = screen.mouse_protocol_mode();
-        assert_eq!(mouse, vt100::MouseProtocolMode::None);
-        (status.exit_code(), seen.bytes.clone(), screen.contents())
-    }
-}
-
-fn size_of(cells: u16) -> NonZeroU16 {
-    NonZeroU16::new(cells).unwrap()
-}
+use super::pty::{Terminal, size_of};
 
 /// A sample in a folder of its own.
 fn live(name: &str) -> (tempfile::TempDir, PathBuf) {
@@ -243,10 +134,13 @@ fn a_file_that_grows_is_cut_and_goes_is_followed() {
 fn no_transcript_drives_the_terminal() {
     let (_folder, mixed) = live("hostile.jsonl");
     fs::write(&mixed, mixture()).unwrap();
-    let mut files: Vec<PathBuf> = ["hostile", "hostile-replay", "wide", "nul-run", "glued"]
-        .map(|name| sample(&format!("{name}.jsonl")))
-        .into();
+    let samples = fs::read_dir(sample("")).unwrap();
+    let samples = samples.map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = samples
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
     files.push(mixed);
+    assert!(files.len() > 10);
     for file in files {
         let mut terminal = Terminal::view(&file);
         terminal.wait_for("? help");
@@ -263,7 +157,7 @@ fn no_transcript_drives_the_terminal() {
             "s",
         ] {
             terminal.press(keys);
-            thread::sleep(Duration::from_millis(40));
+            thread::sleep(Duration::from_millis(20));
         }
         terminal.press("/\u{202e}\x7fowned\r");
         terminal.wait_for("/owned");
