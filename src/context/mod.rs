@@ -14,6 +14,8 @@ pub mod counter;
 mod cut;
 pub mod excerpt;
 pub mod heuristic;
+#[cfg(feature = "tokenizers")]
+pub mod huggingface;
 pub mod options;
 pub mod prompt;
 pub mod run_context;
@@ -34,6 +36,8 @@ pub use compactor::{Compacted, CompactionRequest, Compactor, Target};
 pub use counter::{RequestView, TokenCounter, UsageReport, default_counter};
 pub use excerpt::{Excerpt, excerpt, stored_marker, unstored_marker};
 pub use heuristic::HeuristicCounter;
+#[cfg(feature = "tokenizers")]
+pub use huggingface::{HuggingFace, TokenizerError};
 pub use options::{CompactorError, CompactorOptions};
 pub use run_context::{RunContext, UnnamedEntry};
 pub use spent::Spent;

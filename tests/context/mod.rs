@@ -24,6 +24,8 @@ mod aging;
 mod artifacts;
 mod compacting;
 mod counters;
+#[cfg(feature = "tokenizers")]
+mod huggingface;
 mod kit;
 mod prompt;
 mod properties;
