@@ -102,8 +102,10 @@ impl App {
 
     /// Tells the present moment.
     pub fn at(&mut self, now: DateTime<Utc>) {
-        // Clocks of calls that run are part of rows.
-        if self.overview.is_recent(now) || self.overview.is_recent(self.now) {
+        // Clocks of calls that run are part of rows, and show seconds.
+        let is_later = now.timestamp() != self.now.timestamp();
+        let any_runs = !self.overview.open_calls().is_empty() && self.overview.is_recent(self.now);
+        if is_later && any_runs {
             self.laid.clear();
         }
         self.now = now;

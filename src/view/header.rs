@@ -9,6 +9,8 @@ use crate::look::visible;
 use crate::look::width;
 use crate::session::read::Ending;
 
+/// Where the rounds begin in the strip.
+const STRIP: usize = 8;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 impl App {
@@ -104,8 +106,7 @@ impl App {
     pub(super) fn strip(&self) -> Styled {
         let timeline = self.overview.timeline();
         let rounds = &timeline.rounds;
-        let columns = self.columns.saturating_sub(8).max(1);
-        let each = rounds.len().div_ceil(columns).max(1);
+        let each = self.rounds_in_a_column();
         let most = rounds
             .iter()
             .filter_map(|round| round.tokens.prompt)
@@ -135,6 +136,30 @@ impl App {
             strip.push(ink, mark.to_string());
         }
         strip.fitted(self.columns)
+    }
+
+    fn rounds_in_a_column(&self) -> usize {
+        let columns = self.columns.saturating_sub(STRIP).max(1);
+        self.overview
+            .timeline()
+            .rounds
+            .len()
+            .div_ceil(columns)
+            .max(1)
+    }
+
+    /// A click on a column of the strip: the cursor goes to its first round.
+    pub fn click_strip(&mut self, column: usize) {
+        let each = self.rounds_in_a_column();
+        let Some(place) = column.checked_sub(STRIP) else {
+            return;
+        };
+        let round = self.overview.timeline().rounds.get(place * each);
+        let line = round.and_then(|round| self.file.numbered(round.line));
+        let row = line.and_then(|line| self.row_near(line.offset));
+        if let Some(row) = row.filter(|_| self.popup.is_none()) {
+            self.put(row);
+        }
     }
 
     /// The line at the bottom.

@@ -179,11 +179,11 @@ fn point(app: &mut App, mouse: &MouseEvent) {
     match mouse.kind {
         MouseEventKind::ScrollDown => app.wheel(NOTCH),
         MouseEventKind::ScrollUp => app.wheel(-NOTCH),
-        MouseEventKind::Down(MouseButton::Left) => {
-            if let Some(line) = mouse.row.checked_sub(TOP) {
-                app.click(line.into());
-            }
-        }
+        MouseEventKind::Down(MouseButton::Left) => match mouse.row.checked_sub(TOP) {
+            Some(line) => app.click(line.into()),
+            None if mouse.row + 1 == TOP => app.click_strip(mouse.column.into()),
+            None => {}
+        },
         _ => {}
     }
 }

@@ -201,6 +201,15 @@ fn a_click_goes_to_an_entry_and_a_second_one_opens_it() {
 }
 
 #[test]
+fn a_click_on_the_strip_goes_to_the_round() {
+    let mut viewer = viewer("healthy.jsonl");
+    for (column, line) in [(8, 6), (9, 13), (12, 25), (7, 25), (40, 25)] {
+        viewer.app.click_strip(column);
+        assert_eq!(viewer.here(), line, "column {column}");
+    }
+}
+
+#[test]
 fn every_size_of_screen_is_drawn() {
     for (columns, rows) in [
         (1, 1),

@@ -67,6 +67,11 @@ fn two_compactions_as_the_model_sees() {
 }
 
 #[test]
+fn a_stub_and_what_it_stands_for() {
+    check("elided", "two-compactions.jsonl", "gcskkkl");
+}
+
+#[test]
 fn operations_without_an_end() {
     check("pending", "pending.jsonl", "p");
 }
