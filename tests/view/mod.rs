@@ -1,7 +1,9 @@
 //! The viewer.
 //!
-//! `command` is `sess view` without a terminal; `screens` compares whole screens with files that were checked by eye, `moving` what keys do,
-//! `living` what a file that changes does, `tour` what the README shows; `terminal` runs the program on a terminal of its own.
+//! `command` is `sess view` without a terminal; `screens` compares whole screens with files that were
+//! checked by eye, `moving` what keys do, `living` what a file that changes does, `properties` any of
+//! these with any file; `tour` is what the README shows; `terminal` runs the program on a terminal of
+//! its own, which is `pty`, and `large` with a file that is larger than memory should be.
 
 #[cfg(feature = "cli")]
 mod command;
@@ -10,6 +12,7 @@ mod kit;
 mod large;
 mod living;
 mod moving;
+mod properties;
 #[cfg(all(unix, feature = "cli"))]
 mod pty;
 mod screens;
