@@ -17,6 +17,7 @@
 //!
 //! - `agent` (on by default): [`backend`], [`tool`], [`context`] and [`agent`], with tokio;
 //! - `http` (on by default): the backends that speak HTTP, with reqwest and rustls;
+//! - `export`: transcripts as Markdown and HTML, with maud;
 //! - `tokens`: exact token counts and chat templates, with tiktoken-rs and minijinja;
 //! - `tokenizers`: the same for models that come with a `tokenizer.json`;
 //! - `cli` (on by default): the `sess` command, with clap and crossterm;

@@ -10,7 +10,9 @@ use super::source::{FILE_VARIABLE, is_stdin};
 use super::terminal::Color;
 #[cfg(feature = "view")]
 use super::view;
-use super::{check, completions, diff, exit, man, peek, pending, repair, replay, resolve, tail};
+use super::{
+    check, completions, diff, exit, export, man, peek, pending, repair, replay, resolve, tail,
+};
 
 /// Look at agent transcripts, and mend them when told to
 ///
@@ -77,6 +79,7 @@ pub enum Command {
     Resolve(resolve::Args),
     Check(check::Args),
     Repair(repair::Args),
+    Export(export::Args),
     Completions(completions::Args),
     Man(man::Args),
 }

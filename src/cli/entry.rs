@@ -12,7 +12,7 @@ use super::exit::Exit;
 use super::output::Output;
 #[cfg(feature = "view")]
 use super::view;
-use super::{check, completions, diff, man, peek, pending, repair, replay, resolve, tail};
+use super::{check, completions, diff, export, man, peek, pending, repair, replay, resolve, tail};
 
 /// Runs the command with the words it was called with, the program's name first.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
@@ -59,6 +59,7 @@ fn dispatch(command: &Command, out: &mut Output) -> Result<Exit> {
         Command::Man(args) => man::run(args, out),
         #[cfg(feature = "view")]
         Command::View(args) => view::run(args, out),
+        Command::Export(args) => export::run(args, out),
     }
 }
 

@@ -41,6 +41,7 @@ mod check;
 mod completions;
 mod conversation;
 mod diff;
+mod export;
 mod man;
 mod peek;
 mod peek_json;

@@ -37,6 +37,18 @@ impl Output {
         }
     }
 
+    /// The same, to a file that programs read.
+    pub fn to_file(file: std::fs::File) -> Self {
+        Self {
+            sink: Some(BufWriter::new(Box::new(file))),
+            pager: None,
+            may_page: false,
+            screen: Screen::default(),
+            json: true,
+            quiet: true,
+        }
+    }
+
     /// Whether machine output is wanted.
     pub fn json(&self) -> bool {
         self.json

@@ -17,7 +17,7 @@ pub enum Color {
 }
 
 /// The facts about standard output that decide how something is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
     /// A person looks at it.
     pub terminal: bool,

@@ -7,6 +7,8 @@ pub mod artifact;
 pub mod check;
 pub mod diff;
 pub mod entry;
+#[cfg(feature = "export")]
+pub mod export;
 pub mod follow;
 pub mod human;
 pub mod index;

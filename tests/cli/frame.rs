@@ -4,7 +4,7 @@ use std::fs;
 
 use super::{Ran, TestEnv};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "peek",
     "tail",
     "view",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 11] = [
     "resolve",
     "check",
     "repair",
+    "export",
     "completions",
     "man",
 ];
@@ -120,7 +121,7 @@ fn completions_know_every_command_in_three_shells() {
 fn there_is_a_manual_page_for_every_command() {
     let env = TestEnv::new();
     let ran = env.sess(&["man", "pages/man1"]);
-    assert_eq!(ran, Ran::new(0, "", "note: 12 pages written\n"));
+    assert_eq!(ran, Ran::new(0, "", "note: 13 pages written\n"));
 
     let names = fs::read_dir(env.path("pages/man1")).unwrap();
     let mut names: Vec<String> = names

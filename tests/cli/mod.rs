@@ -5,6 +5,7 @@ mod artifacts;
 mod check;
 mod diff;
 mod env;
+mod export;
 mod frame;
 mod hostile;
 mod peek;
