@@ -1,8 +1,10 @@
 //! One text as rows.
 
 use super::Fold;
+use super::ansi::Ansi;
 use super::json;
-use crate::look::human::counted;
+use super::prose::{Prose, ink_of_diff};
+use crate::look::human::{counted, size};
 use crate::look::{visible, width};
 use crate::view::styled::{Ink, Styled};
 
@@ -30,44 +32,70 @@ pub fn rows(text: &str, nature: Nature, columns: usize, fold: Fold) -> Vec<Style
     if nature != Nature::Prose
         && let Some(laid_out) = json::of_text(text)
     {
-        return limited(
-            laid_out.into_iter().flat_map(|row| wrapped(row, columns)),
-            most,
-            0,
-        );
+        let all = laid_out.into_iter().flat_map(|row| wrapped(row, columns));
+        let mut rows: Vec<Styled> = all.collect();
+        let more = rows.len().saturating_sub(most);
+        rows.truncate(most);
+        rows.extend(left_out(more, "row"));
+        return rows;
     }
     let head = &text[..text.floor_char_boundary(MOST_BYTES)];
-    let left_out = text.len() - head.len();
-    let is_diff = nature == Nature::Output && looks_like_diff(head);
-    let all = head.split('\n').flat_map(|line| {
-        let ink = if is_diff {
-            ink_of_diff(line)
-        } else {
-            Ink::Plain
-        };
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        let safe = visible::lines(line).into_owned();
-        wrapped(Styled::of(ink, safe), columns)
-    });
-    limited(all, most, left_out)
-}
-
-/// The first rows, and how many more there are.
-fn limited(all: impl Iterator<Item = Styled>, most: usize, left_out: usize) -> Vec<Styled> {
-    let mut all = all.peekable();
-    let mut rows: Vec<Styled> = all.by_ref().take(most).collect();
-    let more = all.count() as u64;
-    if more > 0 {
-        let more = counted(more, "more row", "more rows");
-        rows.push(Styled::of(Ink::Dim, format!("… {more}")));
-    } else if left_out > 0 {
-        let more = crate::look::human::size(left_out as u64);
-        rows.push(Styled::of(
-            Ink::Dim,
-            format!("… {more} more; o opens all of it"),
-        ));
+    let mut rows = Vec::new();
+    let mut painter = Painter::of(head, nature);
+    let mut lines = head.split('\n');
+    while rows.len() < most
+        && let Some(line) = lines.next()
+    {
+        let row = painter.line(line.strip_suffix('\r').unwrap_or(line));
+        rows.extend(wrapped(row, columns));
+    }
+    // What is left is not laid out just to be counted.
+    let cut = rows.len().saturating_sub(most);
+    rows.truncate(most);
+    match lines.count() {
+        0 if cut > 0 => rows.extend(left_out(cut, "row")),
+        0 if head.len() < text.len() => {
+            let more = size((text.len() - head.len()) as u64);
+            rows.push(Styled::of(
+                Ink::Dim,
+                format!("… {more} more; o opens all of it"),
+            ));
+        }
+        more => rows.extend(left_out(more, "line")),
     }
     rows
+}
+
+/// `… 12 more lines`, where there are any.
+fn left_out(count: usize, of: &str) -> Option<Styled> {
+    let many = format!("more {of}s");
+    let more = counted(count as u64, &format!("more {of}"), &many);
+    (count > 0).then(|| Styled::of(Ink::Dim, format!("… {more}")))
+}
+
+/// Gives the lines of a text their meaning.
+enum Painter {
+    Prose(Prose),
+    Diff,
+    Ansi(Ansi),
+}
+
+impl Painter {
+    fn of(text: &str, nature: Nature) -> Self {
+        match nature {
+            Nature::Prose => Painter::Prose(Prose::default()),
+            Nature::Output if looks_like_diff(text) => Painter::Diff,
+            Nature::Output | Nature::Json => Painter::Ansi(Ansi::default()),
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Styled {
+        match self {
+            Painter::Prose(prose) => prose.line(line),
+            Painter::Diff => Styled::of(ink_of_diff(line), visible::lines(line).into_owned()),
+            Painter::Ansi(ansi) => ansi.line(line),
+        }
+    }
 }
 
 /// A row in several, when it is too wide. What it means goes on.
@@ -111,16 +139,6 @@ fn looks_like_diff(text: &str) -> bool {
     lines.any(|line| line.starts_with("@@ -") || line.starts_with("diff --git "))
 }
 
-fn ink_of_diff(line: &str) -> Ink {
-    match line.as_bytes() {
-        [b'@', b'@', ..] => Ink::Folded,
-        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Ink::Strong,
-        [b'+', ..] => Ink::Added,
-        [b'-', ..] => Ink::Removed,
-        _ => Ink::Plain,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,7 +160,7 @@ mod tests {
                 "four␛[31",
                 "m",
                 "5",
-                "… 4 more rows"
+                "… 4 more lines"
             ]
         );
         assert_eq!(shown(text, Nature::Prose, 8, Fold::Line), [""; 0]);
