@@ -113,7 +113,7 @@ impl App {
         };
         let columns = self.columns.saturating_sub(4);
         match String::from_utf8(bytes) {
-            Ok(text) => body::rows(&text, body::Nature::Json, columns, body::Fold::Full),
+            Ok(text) => body::rows(&text, body::Nature::Stored, columns, body::Fold::Full),
             Err(error) => {
                 let shown = visible::bytes(error.as_bytes());
                 body::rows(&shown, body::Nature::Prose, columns, body::Fold::Full)

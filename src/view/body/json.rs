@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::canonical::{elements, members};
+use crate::canonical::{elements, members, unescape};
 use crate::look::visible;
 use crate::view::styled::{Ink, Styled};
 
@@ -11,27 +11,31 @@ const LONGEST: usize = 1024 * 1024;
 /// Deeper values are shown in one line.
 const DEEPEST: usize = 40;
 
-/// The rows of a text that is a JSON object or array.
-pub fn of_text(text: &str) -> Option<Vec<Styled>> {
+/// The rows of a text that is a JSON object or array. Strings are read, those of several lines in a
+/// row for each; or every token stays as it stands.
+pub fn of_text(text: &str, reads: bool) -> Option<Vec<Styled>> {
     let text = text.trim();
     let is_structure = text.starts_with(['{', '[']) && text.len() <= LONGEST;
-    (is_structure && serde_json::from_str::<&RawValue>(text).is_ok()).then(|| pretty(text))
-}
-
-/// The rows of a valid JSON text.
-pub fn pretty(text: &str) -> Vec<Styled> {
+    if !is_structure || serde_json::from_str::<&RawValue>(text).is_err() {
+        return None;
+    }
     let mut out = Layout {
         rows: Vec::new(),
         row: Styled::default(),
+        reads,
+        after_text: false,
     };
-    out.value(text.trim(), 0);
+    out.value(text, 0);
     out.end_row();
-    out.rows
+    Some(out.rows)
 }
 
 struct Layout {
     rows: Vec<Styled>,
     row: Styled,
+    reads: bool,
+    /// A text of several rows has ended; a comma would look like a part of it.
+    after_text: bool,
 }
 
 impl Layout {
@@ -54,9 +58,25 @@ impl Layout {
         match first {
             Some(b'{') if depth < DEEPEST => self.object(text, depth),
             Some(b'[') if depth < DEEPEST => self.array(text, depth),
+            Some(b'"') if self.reads => self.string(text, depth),
             Some(b'"') => self.token(Ink::Text, text),
             Some(b'{' | b'[') => self.token(Ink::Plain, text),
             _ => self.token(Ink::Number, text),
+        }
+    }
+
+    fn string(&mut self, token: &str, depth: usize) {
+        let text = unescape(token).text;
+        let text = text.trim_end_matches('\n');
+        if !text.contains('\n') {
+            return self.token(Ink::Text, &format!("\"{text}\""));
+        }
+        self.row.push(Ink::Dim, "⏎");
+        self.after_text = true;
+        for line in text.split('\n') {
+            self.begin_row(depth + 1);
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            self.row.push(Ink::Text, visible::lines(line).into_owned());
         }
     }
 
@@ -87,7 +107,7 @@ impl Layout {
     }
 
     fn separate(&mut self, any: bool) {
-        if any {
+        if any && !std::mem::take(&mut self.after_text) {
             self.row.push(Ink::Dim, ",");
         }
     }
@@ -104,10 +124,15 @@ impl Layout {
 mod tests {
     use super::*;
 
+    fn shown(text: &str, reads: bool) -> Vec<String> {
+        let rows = of_text(text, reads).unwrap();
+        rows.iter().map(Styled::text).collect()
+    }
+
+    const TEXT: &str = r#"{"b":[1e400, "x\u001b"],"a":{},"c":[],"d":"one\n\ttwo\n","e":"\u00e9"}"#;
+
     #[test]
     fn every_token_stays_as_it_stands() {
-        let rows = pretty(r#"{"b":[1e400, "x\u001b"],"a":{},"c":[]}"#);
-        let rows: Vec<String> = rows.iter().map(Styled::text).collect();
         let expected = [
             "{",
             "  \"b\": [",
@@ -115,16 +140,37 @@ mod tests {
             "    \"x\\u001b\"",
             "  ],",
             "  \"a\": {},",
-            "  \"c\": []",
+            "  \"c\": [],",
+            "  \"d\": \"one\\n\\ttwo\\n\",",
+            "  \"e\": \"\\u00e9\"",
             "}",
         ];
-        assert_eq!(rows, expected);
+        assert_eq!(shown(TEXT, false), expected);
+    }
+
+    #[test]
+    fn strings_are_read_and_drive_nothing() {
+        let expected = [
+            "{",
+            "  \"b\": [",
+            "    1e400,",
+            "    \"x␛\"",
+            "  ],",
+            "  \"a\": {},",
+            "  \"c\": [],",
+            "  \"d\": ⏎",
+            "    one",
+            "            two",
+            "  \"e\": \"é\"",
+            "}",
+        ];
+        assert_eq!(shown(TEXT, true), expected);
     }
 
     #[test]
     fn only_whole_structures_are_laid_out() {
-        assert!(of_text(" {\"a\":1} ").is_some());
-        assert!(of_text("{\"a\":1").is_none());
-        assert!(of_text("17").is_none());
+        assert!(of_text(" {\"a\":1} ", true).is_some());
+        assert!(of_text("{\"a\":1", true).is_none());
+        assert!(of_text("17", true).is_none());
     }
 }

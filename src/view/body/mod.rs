@@ -13,5 +13,4 @@ mod text;
 
 pub use entry::{Rest, body};
 pub use fold::Fold;
-pub use json::pretty;
 pub use text::{Nature, rows};

@@ -18,8 +18,10 @@ pub enum Nature {
     Prose,
     /// What a tool put out: logs, source code, JSON, diffs.
     Output,
-    /// JSON, as arguments are.
+    /// JSON, as arguments are: strings are read.
     Json,
+    /// JSON as it is stored, token by token.
+    Stored,
 }
 
 /// The rows of a text in this many columns, and a row that says how much is left out.
@@ -30,7 +32,7 @@ pub fn rows(text: &str, nature: Nature, columns: usize, fold: Fold) -> Vec<Style
         return Vec::new();
     }
     if nature != Nature::Prose
-        && let Some(laid_out) = json::of_text(text)
+        && let Some(laid_out) = json::of_text(text, nature != Nature::Stored)
     {
         let all = laid_out.into_iter().flat_map(|row| wrapped(row, columns));
         let mut rows: Vec<Styled> = all.collect();
@@ -85,7 +87,7 @@ impl Painter {
         match nature {
             Nature::Prose => Painter::Prose(Prose::default()),
             Nature::Output if looks_like_diff(text) => Painter::Diff,
-            Nature::Output | Nature::Json => Painter::Ansi(Ansi::default()),
+            Nature::Output | Nature::Json | Nature::Stored => Painter::Ansi(Ansi::default()),
         }
     }
 
