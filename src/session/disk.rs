@@ -68,6 +68,13 @@ pub trait Disk: Send + Sync {
     /// Gives `from` the name `to`, replacing what has it.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Gives `from` the second name `to`, which must not be taken. Where this cannot be done,
+    /// another way is taken, so it need not be.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let _ = (from, to);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
@@ -134,6 +141,14 @@ impl Disk for FileSystem {
             })?;
         }
         Ok(self.file(file, path))
+    }
+
+    /// A lock that stands beside a file is not that of its other name.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match self.lock_beside {
+            true => Err(io::ErrorKind::Unsupported.into()),
+            false => fs::hard_link(from, to),
+        }
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -65,6 +65,10 @@ impl Session {
     /// Starts a transcript at a path where nothing, or an empty file, stands. Missing folders are
     /// created. The first line records `meta`, a JSON object.
     ///
+    /// Where files can have two names, the transcript gets its own when its first line is written,
+    /// so whatever dies, a transcript that is there has begun. A hidden file beside it, named
+    /// `.<file name>.<id>.new`, may then be left; it is of no use to anybody.
+    ///
     /// ```
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("run.jsonl");

@@ -15,6 +15,7 @@ use super::state::State;
 use super::survey::{Survey, survey};
 use crate::canonical::Json;
 use crate::clock::{Clock, SystemClock};
+use crate::id::EnvelopeId;
 
 /// Which disaster an acknowledged append survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +83,55 @@ impl Options {
                 found: kind_of(meta.text()),
             });
         }
-        let (file, path) = self.claim(path)?;
+        make_folder(path)?;
+        let session = match self.create_staged(path, &meta)? {
+            Some(session) => session,
+            None => {
+                let (file, path) = self.claim(path)?;
+                self.begin(file, path, &meta)?
+            }
+        };
+        if self.durability == Durability::PowerLoss {
+            self.sync_folder(&session.path)
+                .map_err(|source| create_io(&session.path, "sync the folder of", source))?;
+        }
+        Ok(session)
+    }
+
+    /// Writes the first line under another name and gives the file its own then, so that a process
+    /// that dies in between leaves no transcript without a first line. `None`, and nothing is left,
+    /// where something stands at the path or a file cannot have two names.
+    fn create_staged(&self, path: &Path, meta: &Json) -> Result<Option<Session>, CreateError> {
+        let (Err(_), Some(name), Some(folder)) = (
+            fs::symlink_metadata(path),
+            path.file_name(),
+            resolved_folder(path),
+        ) else {
+            return Ok(None);
+        };
+        let staged = format!(".{}.{}.new", name.to_string_lossy(), EnvelopeId::fresh());
+        let staged = folder.join(staged);
+        let Ok(file) = self.disk.create_new(&staged, None) else {
+            return Ok(None);
+        };
+        let locked = file.try_lock();
+        let session = match locked {
+            Ok(true) => self.begin(file, folder.join(name), meta).map(Some),
+            Ok(false) | Err(_) => Ok(None),
+        };
+        let session = session
+            .map(|begun| begun.filter(|session| self.disk.link(&staged, &session.path).is_ok()));
+        let _ = self.disk.remove(&staged);
+        session
+    }
+
+    /// A session on an empty, locked file, with its first line.
+    fn begin(
+        &self,
+        file: Box<dyn LogFile>,
+        path: PathBuf,
+        meta: &Json,
+    ) -> Result<Session, CreateError> {
         let live = Live {
             file,
             len: 0,
@@ -90,19 +139,12 @@ impl Options {
             state: State::default(),
         };
         let session = Session::new(path.clone(), live, Vec::new(), self);
-        session.append_meta(&meta).map_err(|error| match error {
-            AppendError::Io { source, .. } => create_io(&path, "write the first line of", source),
-            other => create_io(
-                &path,
-                "write the first line of",
-                io::Error::other(other.to_string()),
-            ),
-        })?;
-        if self.durability == Durability::PowerLoss {
-            self.sync_folder(&path)
-                .map_err(|source| create_io(&path, "sync the folder of", source))?;
+        let failed = |source| create_io(&path, "write the first line of", source);
+        match session.append_meta(meta) {
+            Ok(_) => Ok(session),
+            Err(AppendError::Io { source, .. }) => Err(failed(source)),
+            Err(other) => Err(failed(io::Error::other(other.to_string()))),
         }
-        Ok(session)
     }
 
     /// See [`Session::load`].
@@ -197,13 +239,6 @@ impl Options {
 
     /// Makes the file, or takes an empty one, and locks it. Of two that try at once, one gets it.
     fn claim(&self, path: &Path) -> Result<(Box<dyn LogFile>, PathBuf), CreateError> {
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
-            fs::create_dir_all(folder)
-                .map_err(|source| create_io(path, "create the folder of", source))?;
-        }
         let file = match self.disk.create_new(path, None) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.open_empty(path)?,
@@ -267,6 +302,21 @@ impl Options {
         self.disk
             .sync_folder(path.parent().unwrap_or(Path::new(".")))
     }
+}
+
+fn make_folder(path: &Path) -> Result<(), CreateError> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => fs::create_dir_all(folder)
+            .map_err(|source| create_io(path, "create the folder of", source)),
+        _ => Ok(()),
+    }
+}
+
+/// The folder a path is in, every link resolved.
+fn resolved_folder(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent()?;
+    let here = folder.as_os_str().is_empty();
+    fs::canonicalize(if here { Path::new(".") } else { folder }).ok()
 }
 
 fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {

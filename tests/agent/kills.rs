@@ -84,10 +84,9 @@ impl Files {
         copy
     }
 
-    /// Whether anything is recorded. A process that dies between making the file and writing the
-    /// first line leaves it empty, as one that dies earlier leaves none.
+    /// Whether there is a transcript. One that is there has its first line.
     fn begun(&self) -> bool {
-        fs::metadata(&self.transcript).is_ok_and(|it| it.len() > 0)
+        self.transcript.exists()
     }
 
     /// The sample, which starts the transcript or picks it up.

@@ -216,6 +216,11 @@ impl Play<'_> {
 
     fn after_failed_create(&self) {
         let stored = fs::read_to_string(&self.path).unwrap_or_default();
+        if self.fault.count == Fault::DEATH {
+            // A process that dies leaves no transcript, or one with its first line.
+            let whole = stored.ends_with('\n');
+            assert!(whole || !self.path.exists(), "{}: {stored:?}", self.what());
+        }
         if stored.is_empty() {
             let session = Session::create(&self.path, Json::empty_object());
             return self.goes_on(session.unwrap());

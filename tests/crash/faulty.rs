@@ -132,6 +132,10 @@ impl Disk for FaultyDisk {
         Ok(self.file(file))
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step(named("link", to), || FileSystem::default().link(from, to))
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step(named("rename", from), || {
             FileSystem::default().rename(from, to)

@@ -13,11 +13,14 @@ fn changes(disk: &FaultyDisk) -> Vec<String> {
     let questions = ["len", "read", "is-at", "access", "lock", "unlock"];
     let all = disk.record().into_iter();
     let changes = all.filter(|it| !questions.contains(&it.as_str()));
-    // How long a line is does not matter here.
+    // How long a line is does not matter here, nor what the name before the name is.
     changes
-        .map(|it| match it.starts_with("append") {
-            true => "append".to_owned(),
-            false => it,
+        .map(|it| match it.split_once(' ') {
+            Some(("append", _)) => "append".to_owned(),
+            Some((what, name)) if name.starts_with(".run.jsonl.") && name.ends_with(".new") => {
+                format!("{what} staged")
+            }
+            _ => it,
         })
         .collect()
 }
@@ -33,11 +36,18 @@ fn a_created_transcript_and_each_line_are_on_the_device_before_they_are_acknowle
     let session = options.create(path, Json::empty_object()).unwrap();
     assert_eq!(
         changes(&disk),
-        ["create run.jsonl", "append", "sync", "sync-folder"]
+        [
+            "create staged",
+            "append",
+            "sync",
+            "link run.jsonl",
+            "remove staged",
+            "sync-folder"
+        ]
     );
     session.append_message(Message::user("hello")).unwrap();
     session.append_grants(&[]).unwrap();
-    assert_eq!(changes(&disk)[4..], ["append", "sync", "append", "sync"]);
+    assert_eq!(changes(&disk)[6..], ["append", "sync", "append", "sync"]);
 }
 
 #[test]
@@ -50,7 +60,16 @@ fn without_power_loss_in_mind_nothing_waits_for_the_device() {
         .create(path, Json::empty_object())
         .unwrap();
     session.append_message(Message::user("hello")).unwrap();
-    assert_eq!(changes(&disk), ["create run.jsonl", "append", "append"]);
+    assert_eq!(
+        changes(&disk),
+        [
+            "create staged",
+            "append",
+            "link run.jsonl",
+            "remove staged",
+            "append"
+        ]
+    );
 }
 
 #[test]
