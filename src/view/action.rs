@@ -57,6 +57,10 @@ pub enum Action {
     Copy,
     /// Writes the entry to a file.
     CopyToFile,
+    /// Writes the rows that are there, filtered or as the model sees them, as an HTML page.
+    ExportHtml,
+    /// The same as Markdown.
+    ExportMarkdown,
     /// Opens the entry in the pager.
     Pager,
     /// Opens a copy of the entry in the editor.

@@ -18,6 +18,7 @@ use super::prompt::{Prompt, Typed};
 use super::search::Search;
 use super::seen::Seen;
 use super::styled::Styled;
+use crate::look::export::Format;
 
 /// The rows of the screen that are not the list: header, strip and status line.
 pub const FRAME: usize = 4;
@@ -160,6 +161,8 @@ impl App {
             Action::Redraw => return Effect::Redraw,
             Action::Copy => return self.copy(Effect::Copy),
             Action::CopyToFile => return self.copy(Effect::Save),
+            Action::ExportHtml => self.export(Format::Html),
+            Action::ExportMarkdown => self.export(Format::Markdown),
             Action::Pager => return self.copy(Effect::Pager),
             Action::Editor => return self.copy(Effect::Editor),
             Action::Search | Action::Filter | Action::GoTo => self.ask(action),

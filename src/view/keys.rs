@@ -99,6 +99,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[Key::Char('i')], Action::Stats, "i", "tools, tokens and open calls"),
     bind(&[Key::Char('y')], Action::Copy, "y Y", "copy entry, write to a file"),
     bind(&[Key::Char('Y')], Action::CopyToFile, "", ""),
+    bind(&[Key::Char('x')], Action::ExportHtml, "x X", "these rows as HTML, Markdown"),
+    bind(&[Key::Char('X')], Action::ExportMarkdown, "", ""),
     bind(&[Key::Char('o')], Action::Pager, "o", "open entry in $PAGER"),
     bind(&[Key::Char('v')], Action::Editor, "v", "open copy in $EDITOR"),
     bind(&[Key::Char('F')], Action::Follow, "F", "follow the end, or stop"),

@@ -1,6 +1,8 @@
 //! What leaves the viewer: the clipboard, files, other programs.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tempfile::NamedTempFile;
@@ -8,12 +10,16 @@ use tempfile::NamedTempFile;
 use super::action::Effect;
 use super::app::App;
 use crate::look::entry::Entries;
+use crate::look::export::{Export, Format};
+use crate::look::summary::summarise;
 use crate::look::visible;
 use crate::session::envelope::Verdict;
 use crate::session::read::Line;
 
 /// Terminals drop longer ones.
 const LONGEST_COPY: usize = 70_000;
+/// Writing larger files as a page would keep keys waiting.
+const LARGEST_EXPORT: u64 = 256 * 1024 * 1024;
 
 /// A program to open a text in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +37,49 @@ impl App {
             Some(text) => effect(text),
             None => Effect::None,
         }
+    }
+
+    /// Writes the rows that are there to a file of its own, and says where.
+    pub(super) fn export(&mut self, format: Format) {
+        if self.file.size() > LARGEST_EXPORT {
+            return self.say("too large for here; `sess export` writes files of any size");
+        }
+        let said = match self.exported(format) {
+            Ok(path) => format!("written to {}", visible::path(&path)),
+            Err(error) => format!("cannot write a file: {error}"),
+        };
+        self.say(said);
+    }
+
+    fn exported(&mut self, format: Format) -> io::Result<PathBuf> {
+        let suffix = match format {
+            Format::Html => ".html",
+            Format::Markdown => ".md",
+        };
+        let summary = summarise(File::open(self.file.path())?)?;
+        let file = private_file(suffix)?;
+        let name = self.file.path().to_string_lossy().into_owned();
+        let mut export = Export::begin(format, BufWriter::new(&file), &name, &summary)?;
+        let mut entries = Entries::of_writer(summary.records_dispatches());
+        let mut at = self.first_row();
+        while let Some(row) = at {
+            if let Some(line) = self.line_of(row) {
+                let bytes = self.file.read(&line)?;
+                let read = Line {
+                    number: line.number,
+                    offset: line.offset,
+                    bytes: &bytes,
+                    ending: line.ending,
+                };
+                if let Some(entry) = entries.entry(read, &Verdict::of(&bytes)) {
+                    export.entry(&entry)?;
+                }
+            }
+            at = self.row_after(row);
+        }
+        export.finish()?;
+        let (_, path) = file.keep().map_err(|error| error.error)?;
+        Ok(path)
     }
 
     fn text_of(&self, row: u64) -> Option<String> {
@@ -96,11 +145,13 @@ pub fn save(text: &str) -> String {
     }
 }
 
+fn private_file(suffix: &str) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("sess-").suffix(suffix).tempfile()
+}
+
 fn private(text: &str) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new()
-        .prefix("sess-")
-        .suffix(".txt")
-        .tempfile()?;
+    let mut file = private_file(".txt")?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
     Ok(file)

@@ -190,6 +190,20 @@ fn an_entry_is_handed_out_as_text() {
 }
 
 #[test]
+fn the_rows_that_a_filter_leaves_are_written_as_a_page() {
+    let mut viewer = Viewer::open(&sample("healthy.jsonl"), 160, 24);
+    viewer.type_in("fis:error<Enter>x");
+    let status = viewer.status();
+    let path = status.strip_prefix("written to ").unwrap();
+    let path = path.split(' ').next().unwrap();
+    let page = std::fs::read_to_string(path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    assert!(path.ends_with(".html") && page.starts_with("<!"), "{page}");
+    assert!(page.contains("panicked at src/sum.rs") && page.contains("E0308"));
+    assert!(!page.contains("wrote") && !page.contains("Fixed."));
+}
+
+#[test]
 fn a_click_goes_to_an_entry_and_a_second_one_opens_it() {
     let mut viewer = viewer("healthy.jsonl");
     viewer.app.click(6);
