@@ -20,6 +20,8 @@ pub fn ask() -> Request {
 pub fn endpoint(server: &Server) -> Endpoint {
     Endpoint::new(server.url()).with_timeouts(Timeouts {
         total: PATIENCE,
+        // What is sent in pieces is awaited, however slow the machine.
+        drain: PATIENCE,
         ..Timeouts::default()
     })
 }

@@ -97,6 +97,20 @@ async fn silence_after_the_head_or_within_a_frame_is_a_timeout() {
 }
 
 #[tokio::test]
+async fn a_server_that_sent_nonsense_and_goes_on_is_hung_up_on() {
+    let nonsense = "data: {\"choices\":[{\"del\n\n";
+    let chunk = format!("{HALF}{nonsense}{HALF}");
+    let sent = format!("{EVENTS_HEAD}{:x}\r\n{chunk}\r\n", chunk.len());
+    let server = Server::start([hanging(sent)]).await;
+    let response = streamed(&backend(impatient(&server))).await;
+    let message = "1 unreadable frame(s) in the stream, so the text has holes";
+    assert_eq!(response.error(), Some(&BackendError::response(message)));
+    // What had arrived with it is taken in.
+    assert_eq!(response.text, "halfhalf");
+    server.hung_up(1).await;
+}
+
+#[tokio::test]
 async fn a_stream_cut_within_a_character_is_cut() {
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"é";
     let cut = &text.as_bytes()[..text.len() - 1];

@@ -35,6 +35,9 @@ pub struct Timeouts {
     /// How long a stream may go on after it gave its finish reason, without an end or further data,
     /// before it counts as ended.
     pub linger: Duration,
+    /// How long more is waited for after a frame that cannot be read and is not tolerated. What has
+    /// arrived already is taken in, for its bill; a server that goes on speaking is hung up on.
+    pub drain: Duration,
 }
 
 /// A text that is never shown.
@@ -118,6 +121,7 @@ impl Default for Timeouts {
             headers: None,
             total: Duration::from_secs(1_800),
             linger: Duration::from_secs(10),
+            drain: Duration::from_millis(3),
         }
     }
 }

@@ -106,8 +106,7 @@ impl Exchange<'_> {
         let endpoint = self.transport.endpoint();
         let mut frames = Frames::new(answer, endpoint.max_frame_bytes);
         let done_seen = loop {
-            let linger = reader.has_finished().then_some(endpoint.timeouts.linger);
-            match next_event(&mut frames, linger).await {
+            match next_event(&mut frames, self.patience(reader)).await {
                 None => break false,
                 // The model has said its last word; only the bill may have been lost.
                 Some(Err(error))
@@ -132,6 +131,17 @@ impl Exchange<'_> {
                 ..error
             },
         })
+    }
+
+    /// How long the next event is waited for: as long as the whole answer may take, unless what
+    /// follows is of little use.
+    fn patience(&self, reader: &Reader<'_>) -> Option<Duration> {
+        let timeouts = &self.transport.endpoint().timeouts;
+        match (reader.is_lost(), reader.has_finished()) {
+            (true, _) => Some(timeouts.drain),
+            (false, true) => Some(timeouts.linger),
+            (false, false) => None,
+        }
     }
 
     /// A message, with the beginning of what was read in place of what was expected.
@@ -163,12 +173,12 @@ impl Exchange<'_> {
     }
 }
 
-/// The next event; or the end, when none comes for as long as the stream may linger.
+/// The next event; or the end, when none comes for as long as one is waited for.
 async fn next_event(
     frames: &mut Frames<'_>,
-    linger: Option<Duration>,
+    patience: Option<Duration>,
 ) -> Option<Result<Vec<Frame>, BackendError>> {
-    match linger {
+    match patience {
         None => frames.next().await,
         Some(limit) => {
             let next = tokio::time::timeout(limit, frames.next());

@@ -96,6 +96,11 @@ impl<'a> Reader<'a> {
         self.writer.dropped_frame();
     }
 
+    /// Whether the answer has failed already, by a frame that could not be read.
+    pub(super) fn is_lost(&self) -> bool {
+        self.broken > 0 && !self.tolerant
+    }
+
     /// Whether any document came, readable or not.
     pub(super) fn has_begun(&self) -> bool {
         self.spoke
@@ -144,15 +149,15 @@ impl<'a> Reader<'a> {
                 "{lost} unreadable frame(s) in the stream while assembling tool calls"
             )));
         }
+        if self.is_lost() {
+            return Err(BackendError::response(format!(
+                "{lost} unreadable frame(s) in the stream, so the text has holes"
+            )));
+        }
         if !done_seen && !self.has_finished_well() {
             return Err(BackendError::response(
                 "Stream closed without [DONE] or a finish reason",
             ));
-        }
-        if lost > 0 && !self.tolerant {
-            return Err(BackendError::response(format!(
-                "{lost} unreadable frame(s) in the stream, so the text has holes"
-            )));
         }
         Ok(())
     }
