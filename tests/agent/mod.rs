@@ -27,3 +27,4 @@ mod sample;
 mod steering;
 mod tools;
 mod turns;
+mod worked;

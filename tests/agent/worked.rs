@@ -1,0 +1,263 @@
+//! The worked examples of the context (7.6, 7.8, 7.9) with their numbers, row by row.
+
+use std::sync::Arc;
+
+use sess::agent::decide::verdict::{Verdict, judge};
+use sess::agent::decide::window::Terms;
+use sess::backend::{Step, Usage};
+use sess::context::{
+    Profile, RequestBudget, RequestView, RunContext, Spent, TokenCounter, UsageCounter, UsageReport,
+};
+use sess::{Json, Message};
+
+use super::kit::*;
+
+/// One tool of 150 characters, as a list.
+fn tools() -> [Json; 1] {
+    let tool = r#"{"type":"function","function":{"name":"fs_read","description":"Read a file","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}"#;
+    [Json::parse(tool).unwrap()]
+}
+
+/// A context of 10 characters before the conversation and 306 behind it.
+fn context() -> RunContext {
+    RunContext::default()
+        .head("identity", "IIIIIIIIII")
+        .and_then(|context| context.fact("date", "2026-08-10"))
+        .unwrap()
+}
+
+fn told(
+    counter: &dyn TokenCounter,
+    request: &RequestView<'_>,
+    profile: &Profile,
+    cap: Option<u64>,
+) -> (String, u64) {
+    let terms = Terms::measure(counter, request, profile, cap);
+    (format!("needs {terms}"), terms.usable())
+}
+
+fn of_length(length: usize) -> Vec<Arc<Message>> {
+    vec![Arc::new(Message::user("x".repeat(length)))]
+}
+
+fn bare(messages: &[Arc<Message>]) -> RequestView<'_> {
+    RequestView {
+        messages,
+        ..RequestView::default()
+    }
+}
+
+fn full<'a>(
+    messages: &'a [Arc<Message>],
+    tools: &'a [Json],
+    context: &'a RunContext,
+) -> RequestView<'a> {
+    RequestView {
+        messages,
+        tools,
+        head: context.head_text(),
+        tail: context.tail_text(),
+    }
+}
+
+// 7.6
+#[test]
+fn every_term_of_a_request_is_told() {
+    let counter = by_character();
+    let (tools, context) = (tools(), context());
+    let profile = |window| Profile::new(window).with_reserve(50).with_margin(10);
+    assert_eq!(
+        told(
+            counter.as_ref(),
+            &bare(&of_length(600)),
+            &profile(200),
+            None
+        )
+        .0,
+        "needs ~660 (messages 600 + tools 0 + context 0 + margin 10 + reserve 50), window 200"
+    );
+    assert_eq!(
+        told(counter.as_ref(), &full(&of_length(100), &tools, &context), &profile(500), None),
+        (
+            "needs ~626 (messages 100 + tools 150 + context 316 + margin 10 + reserve 50), window 500"
+                .to_owned(),
+            440
+        )
+    );
+    assert_eq!(
+        told(counter.as_ref(), &bare(&of_length(300)), &Profile::new(1_000), Some(256)),
+        (
+            "needs ~1068 (messages 300 + tools 0 + context 0 + margin 512 + reserve 256), window 1000"
+                .to_owned(),
+            232
+        )
+    );
+    let budget = RequestBudget::for_window(100);
+    let profile_of_all = budget.default_profile.as_ref().unwrap();
+    assert_eq!(
+        told(
+            counter.as_ref(),
+            &bare(&of_length(500)),
+            profile_of_all,
+            None
+        )
+        .0,
+        "needs ~500 (messages 500 + tools 0 + context 0 + margin 0 + reserve 0), window 100"
+    );
+    let fitting = Terms::measure(
+        counter.as_ref(),
+        &bare(&of_length(100)),
+        profile_of_all,
+        None,
+    );
+    assert!(fitting.fits());
+
+    let learned = UsageCounter::new(counter);
+    let mut messages = of_length(1);
+    learned.record_usage(&UsageReport {
+        prompt_tokens: 700,
+        completion_tokens: None,
+        messages: &messages,
+        model: "m",
+    });
+    let call = sess::message::ToolCall::from_json(&call_with("c1", "fs_read", r#"{"path":"a"}"#));
+    messages.push(Arc::new(Message::assistant("a").with_call(call)));
+    messages.push(Arc::new(Message::tool("c1", "x".repeat(300))));
+    assert_eq!(
+        told(
+            &learned,
+            &full(&messages, &tools, &context),
+            &profile(1_000),
+            None
+        )
+        .0,
+        "needs ~1153 (messages 1093 + tools 150 + context 316 + framing -466 + margin 10 + reserve 50), window 1000"
+    );
+}
+
+// 7.8
+#[test]
+fn why_an_answer_was_cut_off() {
+    let terms = |window, reserve, counted| Terms {
+        messages: counted,
+        context: 0,
+        tools: 0,
+        request: counted,
+        margin: 0,
+        reserve,
+        window,
+    };
+    let near = |terms: Terms, usage: Usage| match judge(Some(&terms), &usage, Some(256)) {
+        Verdict::NearWindow { usable, .. } => Some(usable),
+        Verdict::CompletionCap { .. } => None,
+    };
+    let silent = Usage::default;
+    assert_eq!(near(terms(1_000, 0, 900), silent()), Some(800));
+    assert_eq!(near(terms(1_000, 0, 700), silent()), None);
+    assert_eq!(near(terms(1_200, 100, 898), silent()), Some(880));
+    assert_eq!(near(terms(10_000, 100, 12), billed(9_950, 50)), Some(11));
+    let roomy = judge(Some(&terms(8_000, 100, 12)), &silent(), Some(256));
+    let Verdict::CompletionCap { explanation } = roomy else {
+        panic!("{roomy:?}");
+    };
+    let spare = "with a request of 12 tokens in a window of 8000; compaction cannot help";
+    assert!(explanation.contains(spare), "{explanation}");
+    // The reference would allow 720, which is more than the 600 that were refused (D7).
+    assert_eq!(near(terms(1_000, 100, 600), billed(500, 500)), Some(599));
+}
+
+async fn spent(steps: Vec<Step>) -> Spent {
+    let agent = agent_on([&backend(steps)])
+        .request_budget(RequestBudget::default())
+        .build()
+        .unwrap();
+    ask(&agent).await.result.spent.unwrap()
+}
+
+fn priced(usage: Usage, cost: f64) -> Usage {
+    Usage {
+        cost: Some(cost),
+        ..usage
+    }
+}
+
+fn total(tokens: u64) -> Usage {
+    Usage {
+        total_tokens: Some(tokens),
+        ..Usage::default()
+    }
+}
+
+/// Total, cost in hundredths, halves, and whether everything was reported.
+fn sums(spent: &Spent) -> (u64, Option<i64>, Option<u64>, Option<u64>, bool) {
+    let cents = spent.cost.map(|cost| (cost * 100.0).round() as i64);
+    (
+        spent.total_tokens,
+        cents,
+        spent.prompt_tokens,
+        spent.completion_tokens,
+        spent.complete,
+    )
+}
+
+// 7.9
+#[tokio::test(start_paused = true)]
+async fn what_attempts_report_is_added_up() {
+    let failed = Step::http(500, "no").with_usage(priced(billed(100, 2), 0.3));
+    let good = Step::text("Hi").with_usage(priced(total(40), 0.1));
+    let row = spent(vec![failed, good]).await;
+    assert_eq!(sums(&row), (142, Some(40), Some(100), Some(2), true));
+
+    let failed = Step::http(500, "no").with_usage(priced(billed(100, 20), 0.02));
+    let good = Step::text("Hi").with_usage(priced(billed(200, 30), 0.03));
+    let row = spent(vec![failed, good]).await;
+    assert_eq!(sums(&row), (350, Some(5), Some(300), Some(50), true));
+
+    let failed = Step::http(500, "no").with_usage(total(120));
+    let row = spent(vec![failed, Step::text("Hi").with_usage(billed(40, 8))]).await;
+    assert_eq!(sums(&row), (168, None, Some(40), Some(8), true));
+
+    let cached = |tokens| Usage {
+        cached_prompt_tokens: Some(tokens),
+        ..billed(200, 1)
+    };
+    let failed = Step::http(500, "no").with_usage(cached(80));
+    let row = spent(vec![failed, Step::text("Hi").with_usage(cached(150))]).await;
+    assert_eq!(
+        (row.cached_prompt_tokens, row.total_tokens),
+        (Some(230), 402)
+    );
+
+    let mut row = Spent::default();
+    let attempt = Spent {
+        total_tokens: 15,
+        prompt_tokens: Some(10),
+        completion_tokens: Some(5),
+        cost: Some(0.1),
+        ..Spent::default()
+    };
+    let other = Spent {
+        total_tokens: 400,
+        prompt_tokens: Some(300),
+        completion_tokens: Some(100),
+        cost: Some(0.5),
+        ..Spent::default()
+    };
+    for record in [&attempt, &attempt, &other] {
+        row.absorb(record);
+    }
+    assert_eq!(sums(&row), (430, Some(70), Some(320), Some(110), true));
+}
+
+// 7.9, last: a cap of nothing is reached before anything is spent.
+#[tokio::test(start_paused = true)]
+async fn a_cost_cap_of_nothing_ends_the_run_before_its_first_request() {
+    let model = backend([Step::text("never")]);
+    let agent = agent_on([&model])
+        .request_budget(RequestBudget::default().with_max_cost(0.0))
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.reason(), Some("budget-exhausted"));
+    assert!(model.calls().is_empty());
+}
