@@ -240,3 +240,81 @@ fn any_counter_can_estimate() {
     assert_eq!(Seven.count_messages(&[]), 7);
     report(default_counter().as_ref(), 1, &[], "m");
 }
+
+/// Four characters a token, eight for a message.
+fn by_four() -> Arc<dyn TokenCounter> {
+    Arc::new(HeuristicCounter::new(4, 8).unwrap())
+}
+
+// 3 and 7.1
+#[test]
+fn estimates_are_those_of_the_worked_example() {
+    let reading = |content: &str| {
+        let call = call("c1", "fs_read", r#"{"path":"abcdef"}"#);
+        Message::assistant(content).with_call(call)
+    };
+    let turn = reading("");
+    let calls = Json::array(turn.tool_calls.iter().cloned()).compact();
+    let rows = [
+        (vec![], 0),
+        (vec![Message::user("")], 8),
+        (vec![Message::user("1")], 9),
+        (vec![Message::user("12345678")], 10),
+        (vec![Message::user("1234"), Message::user("12345")], 19),
+        (vec![Message::user("x".repeat(100)); 40], 1_320),
+        (vec![turn], 8 + calls.len().div_ceil(4) as u64),
+        (
+            vec![reading("Reading it.")],
+            8 + (11 + calls.len()).div_ceil(4) as u64,
+        ),
+    ];
+    for (messages, tokens) in rows {
+        assert_eq!(by_four().count_messages(&shared(messages)), tokens);
+    }
+    for (characters, overhead, tokens) in [(2, 0, 2), (4, 100, 101)] {
+        let counter = HeuristicCounter::new(characters, overhead).unwrap();
+        assert_eq!(
+            counter.count_messages(&shared([Message::user("1234")])),
+            tokens
+        );
+    }
+    assert_eq!(
+        (by_four().count_text("12345678"), by_four().count_text("")),
+        (10, 8)
+    );
+    let tool = Json::parse(r#"{"type":"function","function":{"name":"read"}}"#).unwrap();
+    let request = RequestView {
+        messages: &shared([Message::user("hello")]),
+        tools: &[tool],
+        head: Some("HEAD"),
+        tail: Some("TAIL"),
+    };
+    assert_eq!(by_character().count_request(&request), 61);
+}
+
+// 7.12, the rows that are not among the vectors of the session's specification
+#[test]
+fn digests_are_those_of_the_worked_example() {
+    let hello = Message::user("hello");
+    assert_eq!(
+        hello.digest().to_string(),
+        "f353e0e8003969a19eebce6aa248ae31ef31b05b34f108a7c033184f8eec57cc"
+    );
+    assert_eq!(
+        Message::tool("c1", "body").digest().to_string(),
+        "1bee4bdd2e29587402e984fc4345b56daed2a071a5808dac875a2416aca39737"
+    );
+    let talk = [Message::system("be good"), hello];
+    assert_eq!(
+        sess::message::conversation_digest(&talk).to_string(),
+        "9f014bd0e77954d8ada3fca1e6f29e927dea9f71e40ef09e2dbb16c5f29c08b6"
+    );
+    assert_eq!(
+        sess::message::conversation_digest(&[]).to_string(),
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    );
+    assert_eq!(
+        sess::canonical::digest_of_json(&Json::empty_object()).to_string(),
+        "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+    );
+}

@@ -91,7 +91,7 @@ fn check_transcript(given: &[Arc<Message>], pass: &Compacted) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     // P1 to P6, P8
     #[test]
