@@ -179,8 +179,7 @@ impl RequestBudget {
         self.max_cost.is_some() || self.max_total_tokens.is_some() || self.max_wall_clock.is_some()
     }
 
-    /// The first cap that has been reached: cost, then tokens, then time. A cap of 0 is reached
-    /// before the first request.
+    /// The first cap that has been reached: cost, then tokens, then time.
     pub fn cap_tripped(&self, spent: &Spent) -> Option<Tripped> {
         let reached =
             |cap, spent: f64, max: f64| (spent >= max).then_some(Tripped { cap, spent, max });
@@ -209,12 +208,21 @@ impl RequestBudget {
         if self.max_observation_size == 0 {
             return Err(BudgetError::EmptyObservation);
         }
-        match self.max_cost {
-            Some(cost) if !cost.is_finite() || cost < 0.0 => Err(BudgetError::NoAmount {
-                cost: cost.to_string(),
-            }),
-            _ => Ok(()),
+        let unusable_cost = |cost: f64| !cost.is_finite() || cost <= 0.0;
+        if self.max_cost.is_some_and(unusable_cost) {
+            return Err(BudgetError::EmptyCap { cap: Cap::Cost });
         }
+        if self.max_total_tokens == Some(0) {
+            return Err(BudgetError::EmptyCap {
+                cap: Cap::TotalTokens,
+            });
+        }
+        if self.max_wall_clock == Some(Duration::ZERO) {
+            return Err(BudgetError::EmptyCap {
+                cap: Cap::WallClock,
+            });
+        }
+        Ok(())
     }
 }
 
@@ -281,11 +289,11 @@ pub enum BudgetError {
     /// No result would ever be shown.
     #[error("max_observation_size is 0; give a number of characters")]
     EmptyObservation,
-    /// Nothing can be compared with it.
-    #[error("max_cost {cost} is no amount of money; give a number from 0 up, or leave it out")]
-    NoAmount {
-        /// What was given.
-        cost: String,
+    /// It would end every run before its first request.
+    #[error("the {cap} cap is not above 0, so no run could start; raise it or leave it out")]
+    EmptyCap {
+        /// Which.
+        cap: Cap,
     },
 }
 
@@ -333,17 +341,8 @@ mod tests {
         assert!(matches!(refused(full), BudgetError::ReserveTooLarge { .. }));
         let blind = RequestBudget::default().with_max_observation_size(0);
         assert_eq!(refused(blind), BudgetError::EmptyObservation);
-        let broke = RequestBudget::default().with_max_cost(-0.5);
-        assert_eq!(
-            refused(broke),
-            BudgetError::NoAmount {
-                cost: "-0.5".into()
-            }
-        );
-        let nothing = RequestBudget::default().with_max_cost(0.0);
-        assert_eq!(nothing.check(), Ok(()));
-        let tripped = nothing.cap_tripped(&Spent::default());
-        assert_eq!(tripped.map(|tripped| tripped.cap), Some(Cap::Cost));
+        let broke = RequestBudget::default().with_max_cost(0.0);
+        assert_eq!(refused(broke), BudgetError::EmptyCap { cap: Cap::Cost });
         assert_eq!(RequestBudget::for_window(1).check(), Ok(()));
     }
 }

@@ -64,8 +64,8 @@ fn a_refusal_names_the_option_and_says_what_to_do() {
             "idempotency[0]: the tool pattern is blank; write a tool's name, or the beginning of one and *",
         ),
         (
-            base().request_budget(RequestBudget::default().with_max_cost(f64::NAN)),
-            "request_budget: max_cost NaN is no amount of money; give a number from 0 up, or leave it out",
+            base().request_budget(RequestBudget::default().with_max_total_tokens(0)),
+            "request_budget: the total-tokens cap is not above 0, so no run could start; raise it or leave it out",
         ),
         (
             base().context_budget(0),

@@ -249,15 +249,17 @@ async fn what_attempts_report_is_added_up() {
     assert_eq!(sums(&row), (430, Some(70), Some(320), Some(110), true));
 }
 
-// 7.9, last: a cap of nothing is reached before anything is spent.
-#[tokio::test(start_paused = true)]
-async fn a_cost_cap_of_nothing_ends_the_run_before_its_first_request() {
-    let model = backend([Step::text("never")]);
-    let agent = agent_on([&model])
-        .request_budget(RequestBudget::default().with_max_cost(0.0))
-        .build()
-        .unwrap();
-    let played = ask(&agent).await;
-    assert_eq!(played.reason(), Some("budget-exhausted"));
-    assert!(model.calls().is_empty());
+// 7.9, last, decided otherwise (decision 14): such a cap would end every run before its first
+// request, so it is refused when the agent is built.
+#[test]
+fn a_cost_cap_of_nothing_is_refused() {
+    let agent =
+        agent_on([&backend([])]).request_budget(RequestBudget::default().with_max_cost(0.0));
+    let refused = agent.build().err().map(|error| error.to_string());
+    assert_eq!(
+        refused.as_deref(),
+        Some(
+            "request_budget: the cost cap is not above 0, so no run could start; raise it or leave it out"
+        )
+    );
 }
