@@ -1,5 +1,6 @@
 //! `sess peek --artifact`: the whole of a text that the transcript only names.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
@@ -38,15 +39,7 @@ pub fn run(typed: &str, raw: bool, source: &Source, out: &mut Output) -> Result<
     out.paged()?;
     match raw {
         true => out.stored(&bytes)?,
-        false => {
-            let text = String::from_utf8_lossy(&bytes);
-            let end = if text.is_empty() || text.ends_with('\n') {
-                ""
-            } else {
-                "\n"
-            };
-            write!(out, "{}{end}", visible::lines(&text))?;
-        }
+        false => lines(&bytes).try_for_each(|line| writeln!(out, "{line}"))?,
     }
     if intact == Some(false) {
         out.note(&format!(
@@ -76,6 +69,17 @@ fn told(source: &Source, found: &Recorded, error: &ArtifactError) -> Error {
     said.at(source.name()).line(found.line).hint(format!(
         "`sess peek --full {name}` shows the excerpt that the model saw"
     ))
+}
+
+/// The lines of a text, safe to be shown; bytes that are no text as such.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let lines = whole.split(|byte| *byte == b'\n');
+    let lines = lines.map(|line| match std::str::from_utf8(line) {
+        Ok(text) => visible::lines(text),
+        Err(_) => Cow::Owned(visible::bytes(line)),
+    });
+    lines.take(if bytes.is_empty() { 0 } else { usize::MAX })
 }
 
 fn read(mut file: File) -> io::Result<Vec<u8>> {

@@ -62,6 +62,21 @@ fn control_bytes_are_shown_and_a_changed_text_is_told() {
 }
 
 #[test]
+fn bytes_that_are_no_text_are_shown_one_by_one() {
+    let env = TestEnv::new();
+    transcript(&env, "op-77.txt");
+    for (kept, shown) in [
+        (&b"ok\n\xff\x1b\n\nend"[..], "ok\n\\xff␛\n\nend\n"),
+        (b"", ""),
+        (b"\n", "\n"),
+    ] {
+        keep(&env, "op-77.txt", kept);
+        let ran = env.sess(&["-q", "peek", "run.jsonl", "--artifact", "op-77"]);
+        assert_eq!(ran, Ran::new(0, shown, ""));
+    }
+}
+
+#[test]
 fn a_missing_text_is_told_and_the_transcript_stays_readable() {
     let env = TestEnv::new();
     transcript(&env, "op-77.txt");
