@@ -105,30 +105,30 @@ fn is_special(byte: u8) -> bool {
 /// How many bytes come before the first backslash. Where there is one there are often more close
 /// by, and a call to search for each costs more than a look at the next few words.
 fn until_backslash(bytes: &[u8]) -> usize {
-    let near = &bytes[..bytes.len().min(NEAR)];
-    let (words, _) = near.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let flags = equal_bytes(u64::from_le_bytes(*word), b'\\');
-        if flags != 0 {
-            return 8 * index + (flags.trailing_zeros() / 8) as usize;
-        }
-    }
-    let searched = 8 * words.len();
-    let rest = &bytes[searched..];
-    searched + memchr(b'\\', rest).unwrap_or(rest.len())
+    let (words, _) = bytes[..bytes.len().min(NEAR)].as_chunks();
+    let near = first_flagged(words, |word| equal_bytes(word, b'\\'));
+    near.unwrap_or_else(|| {
+        let searched = 8 * words.len();
+        let rest = &bytes[searched..];
+        searched + memchr(b'\\', rest).unwrap_or(rest.len())
+    })
 }
 
 /// How many bytes come before the first special one.
 fn until_special(bytes: &[u8]) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let flags = specials(u64::from_le_bytes(*word));
-        if flags != 0 {
-            return 8 * index + (flags.trailing_zeros() / 8) as usize;
-        }
-    }
-    let special = tail.iter().position(|byte| is_special(*byte));
-    8 * words.len() + special.unwrap_or(tail.len())
+    let (words, tail) = bytes.as_chunks();
+    first_flagged(words, specials).unwrap_or_else(|| {
+        let special = tail.iter().position(|byte| is_special(*byte));
+        8 * words.len() + special.unwrap_or(tail.len())
+    })
+}
+
+/// The place of the first byte that is flagged, word by word.
+fn first_flagged(words: &[[u8; 8]], flags_of: impl Fn(u64) -> u64) -> Option<usize> {
+    words.iter().enumerate().find_map(|(index, word)| {
+        let flags = flags_of(u64::from_le_bytes(*word));
+        (flags != 0).then(|| 8 * index + (flags.trailing_zeros() / 8) as usize)
+    })
 }
 
 /// Eight bytes at once: the top bit of the first special one, and of none before it, is set. What
@@ -142,7 +142,7 @@ fn specials(word: u64) -> u64 {
 /// A one in each byte.
 const EACH: u64 = u64::MAX / 0xFF;
 
-/// Flags the bytes below a limit, as [`specials`] does; of the other bits nothing is promised.
+/// Flags the bytes below a limit, as [`specials`] flags what is special.
 fn bytes_below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(EACH * u64::from(limit)) & !word & (EACH << 7)
 }
@@ -272,6 +272,18 @@ mod tests {
                     let first = word.iter().position(|byte| is_special(*byte));
                     assert_eq!(until_special(&word), first.unwrap_or(8), "{word:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_backslash_is_found_wherever_it_stands() {
+        for length in 0..100 {
+            assert_eq!(until_backslash(&vec![b'x'; length]), length);
+            for place in 0..length {
+                let mut bytes = vec![b'x'; length];
+                bytes[place] = b'\\';
+                assert_eq!(until_backslash(&bytes), place, "{length}");
             }
         }
     }

@@ -19,9 +19,9 @@ use super::{
 /// A transcript is an append-only file of JSON lines, one run of an agent per file. Every command
 /// but `resolve` and `repair` only reads, takes no lock and never waits for a writer.
 ///
-/// `sess FILE` opens the viewer on a terminal, and is short for `sess peek FILE` elsewhere; a file that has the name of a command is written
-/// `./NAME`. `-` reads standard input where reading makes sense, and the variable SESS_FILE stands
-/// for FILE where it is left out. Lines, operations and calls may be named by the start of their
+/// `sess FILE` opens the viewer on a terminal, and is short for `sess peek FILE` elsewhere; a file
+/// that has the name of a command is written `./NAME`. `-` reads standard input where reading makes
+/// sense, and the variable SESS_FILE stands for FILE where it is left out. Lines, operations and calls may be named by the start of their
 /// id, as long as only one starts so. Times are in UTC.
 #[derive(Debug, Parser)]
 #[command(name = "sess", version, after_help = exit::HELP, max_term_width = 100)]

@@ -9,7 +9,7 @@ use super::error::{Error, Result};
 use super::exit::Exit;
 use super::output::Output;
 use super::refusal;
-use super::source::{FileArg, Source, is_stdin};
+use super::source::{FileArg, Source, is_piped};
 use super::tail;
 
 const EXAMPLES: &str = "\
@@ -52,7 +52,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
     }
     let options = view::Options {
         colour: out.ink().is_coloured(),
-        follow: !is_stdin(source.name()),
+        follow: !is_piped(source.name()),
     };
     view::run(source.path(), options).map_err(unreadable)?;
     Ok(Exit::Yes)

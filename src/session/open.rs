@@ -114,15 +114,15 @@ impl Options {
         let Ok(file) = self.disk.create_new(&staged, None) else {
             return Ok(None);
         };
-        let locked = file.try_lock();
-        let session = match locked {
+        let begun = match file.try_lock() {
             Ok(true) => self.begin(file, folder.join(name), meta).map(Some),
             Ok(false) | Err(_) => Ok(None),
         };
-        let session = session
+        let named = begun
             .map(|begun| begun.filter(|session| self.disk.link(&staged, &session.path).is_ok()));
+        // The name it has now is enough; where it has none, nothing is to be left of it.
         let _ = self.disk.remove(&staged);
-        session
+        named
     }
 
     /// A session on an empty, locked file, with its first line.

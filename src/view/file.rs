@@ -1,8 +1,9 @@
 //! The file behind the viewer: where its lines are, and their bytes.
 //!
 //! The last lines are found from behind, so that a file of any size opens at once; the index
-//! ([`Blocks`]) grows from the start in steps until it holds them too. Meanwhile two stretches are known, the
-//! beginning and the end, with a gap between. Plain reads, never a map: the file may shrink.
+//! ([`Blocks`]) grows from the start in steps until it holds them too. Meanwhile two stretches are
+//! known, the beginning and the end, with a gap between. Plain reads, never a map: the file may
+//! shrink.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

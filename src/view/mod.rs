@@ -4,8 +4,9 @@
 //! [`Styled`](styled::Styled) text come out. [`draw`](draw::draw) puts them on a screen as a
 //! function of that state, and [`run()`] drives both from a real terminal.
 //!
-//! - `file` knows where lines are, from both ends until the index (`blocks`) has come all the way; `rows` says
-//!   which of them are shown, `scroll` where the screen stands over them, `jump` where keys lead;
+//! - `file` knows where lines are, from both ends until the index (`blocks`) has come all the way;
+//!   `rows` says which of them are shown, `scroll` where the screen stands over them, `jump` where
+//!   keys lead;
 //! - `overview` (what the whole file amounts to), `links` (which lines belong to one call), `seen`
 //!   (what the model would be sent), `search` and `filter` read in steps of a few milliseconds, so
 //!   that keys are never kept waiting;

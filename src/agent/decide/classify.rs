@@ -34,7 +34,7 @@ pub fn classify(class: Option<ErrorClass>, status: Option<u16>) -> Bucket {
 mod tests {
     use super::*;
 
-    // 71
+    // 12.6-71
     #[test]
     fn the_table_of_buckets() {
         use ErrorClass::*;

@@ -96,7 +96,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(seconds)).await;
     }
 
-    // 94
+    // 12.9-94
     #[tokio::test(start_paused = true)]
     async fn overlapping_questions_stop_the_clock_once() {
         let start = Instant::now();

@@ -47,7 +47,7 @@ pub(in crate::agent) fn classify(rules: &[IdempotencyRule], tool: &str) -> Idemp
 mod tests {
     use super::*;
 
-    // 95
+    // 12.9-95
     #[test]
     fn the_first_rule_that_matches_decides() {
         let rule = |tool: &str, class| IdempotencyRule {
