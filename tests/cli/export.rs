@@ -30,8 +30,10 @@ payload
 
 ## 2 user · 2026-01-02 03:04:06Z
 
-> # Do
-> \<script>alert(1)\</script>
+```
+# Do
+<script>alert(1)</script>
+```
 
 ## 3 assistant · 2026-01-02 03:04:07Z
 

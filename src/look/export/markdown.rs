@@ -1,7 +1,8 @@
 //! The Markdown of a document.
 //!
 //! What a model or a person wrote is quoted, so that its headings do not become the document's; what
-//! tools and machines wrote stands in fences that nothing in it can close.
+//! tools and machines wrote, and prose with HTML, images or links in it, stands in fences that
+//! nothing in it can close.
 
 use std::io::{self, Write};
 
@@ -32,7 +33,7 @@ pub(super) fn section(out: &mut impl Write, section: &Section) -> io::Result<()>
     for part in &section.parts {
         writeln!(out)?;
         match part {
-            Part::Prose(text) => quote(out, text)?,
+            Part::Prose(text) => prose(out, text)?,
             Part::Code { title, text } => {
                 writeln!(out, "{}\n", plain(title))?;
                 fenced(out, text)?;
@@ -42,56 +43,31 @@ pub(super) fn section(out: &mut impl Write, section: &Section) -> io::Result<()>
     Ok(())
 }
 
-/// Markdown stays Markdown, but no HTML in it stays HTML.
+/// Prose keeps its Markdown, unless something in it could do more than look like something.
+fn prose(out: &mut impl Write, text: &str) -> io::Result<()> {
+    match is_harmless(text) {
+        true => quote(out, text),
+        false => fenced(out, text),
+    }
+}
+
+/// Whether no Markdown renderer makes HTML of a text, an image, or a link that hides where it leads.
+/// Which of its lines are code is not asked: to be wrong about that would let the rest through.
+fn is_harmless(text: &str) -> bool {
+    let tag = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
+    let no_tag = text.split('<').skip(1).all(|rest| !rest.starts_with(tag));
+    no_tag
+        && !["](", "][", "]:", "!["]
+            .iter()
+            .any(|mark| text.contains(mark))
+}
+
 fn quote(out: &mut impl Write, text: &str) -> io::Result<()> {
-    let mut fence: Option<String> = None;
-    for line in text.trim_end_matches('\n').split('\n') {
-        let code = fence.is_some();
-        let run = fence_of(line);
-        match (&fence, run) {
-            (None, Some(run)) => fence = Some(run),
-            (Some(open), Some(run)) if run.starts_with(open.as_str()) => fence = None,
-            _ => {}
-        }
-        match code || fence.is_some() {
-            true => writeln!(out, "> {line}")?,
-            false => writeln!(out, "> {}", without_html(line))?,
-        }
-    }
-    // A fence that the text leaves open ends with the quotation.
-    Ok(())
-}
-
-/// The run of backticks or tildes that opens or closes fenced code.
-fn fence_of(line: &str) -> Option<String> {
-    let line = line.trim_start_matches(' ');
-    let mark = line
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
-    let run: String = line.chars().take_while(|it| *it == mark).collect();
-    (run.len() >= 3).then_some(run)
-}
-
-/// A line in which no tag, comment or link target is one. Inside code spans nothing is changed.
-fn without_html(line: &str) -> String {
-    let mut safe = String::with_capacity(line.len());
-    let mut code = false;
-    for character in line.chars() {
-        match character {
-            '`' => code = !code,
-            '<' if !code => {
-                safe.push('\\');
-            }
-            _ => {}
-        }
-        safe.push(character);
-    }
-    // A code span that is left open is none.
-    match code {
-        true => line.replace('<', "\\<"),
-        false => safe,
-    }
+    let mut lines = text.trim_end_matches('\n').split('\n');
+    lines.try_for_each(|line| match line {
+        "" => writeln!(out, ">"),
+        line => writeln!(out, "> {line}"),
+    })
 }
 
 /// A fence is longer than any run of backticks in what it holds.
@@ -133,12 +109,37 @@ mod tests {
     }
 
     #[test]
-    fn prose_keeps_its_markdown_and_loses_its_html() {
-        let text = "# Title\n<script>x</script> and `Vec<T>`\n```rust\nVec<T>\n```\n<b> ` <i>\n";
+    fn harmless_prose_keeps_its_markdown() {
+        let text = "# Title\n\n- `a < b` and <3\n```sh\nls\n```\n";
         assert_eq!(
-            written(|out| quote(out, text)),
-            "> # Title\n> \\<script>x\\</script> and `Vec<T>`\n> ```rust\n> Vec<T>\n> ```\n> \\<b> ` \\<i>\n"
+            written(|out| prose(out, text)),
+            "> # Title\n>\n> - `a < b` and <3\n> ```sh\n> ls\n> ```\n"
         );
+    }
+
+    #[test]
+    fn what_could_do_more_than_be_read_is_fenced() {
+        for text in [
+            "<script>x</script>",
+            "\\<b>",
+            "\\` <b> \\`",
+            "```x```\n<b>",
+            "    ```\n<b>",
+            "1. x\n   ```\n<b>",
+            "<!-- x -->",
+            "</b>",
+            "<?x?>",
+            "<https://example.org>",
+            "![x](https://example.org/seen.png)",
+            "[x](javascript:x)",
+            "[x][y]\n\n[y]: javascript:x",
+        ] {
+            assert!(!is_harmless(text), "{text}");
+            let out = written(|out| prose(out, text));
+            let fence = out.lines().next().unwrap_or_default();
+            assert!(fence.starts_with("```") && !text.contains(fence), "{out}");
+            assert_eq!(out, format!("{fence}\n{text}\n{fence}\n"));
+        }
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! An entry as a part of a document, whatever the format.
 
-use std::borrow::Cow;
-
-use crate::look::entry::{Entry, Mark, What, calls_of};
+use crate::look::entry::{Entry, Mark, Text, What, calls_of};
 use crate::look::human;
 use crate::look::visible;
 use crate::message::Role;
@@ -59,11 +57,13 @@ fn parts(entry: &Entry<'_>) -> Vec<Part> {
                 text: visible::bytes(entry.bytes),
             }]
         }
-        What::Faulty(fault) => vec![Part::code(&fault.to_string(), &stored(entry))],
+        What::Faulty(fault) => {
+            let stored = entry.envelope.map_or("", |envelope| envelope.text());
+            vec![Part::code(&fault.to_string(), stored)]
+        }
         What::Dispatched(view) => {
             let arguments = view.get("arguments").unwrap_or_default();
-            let text = crate::look::entry::Text::of_json(arguments).whole();
-            Part::unless_empty(&view.tool(), &text)
+            Part::unless_empty(&view.tool(), &Text::of_json(arguments).whole())
         }
         What::Meta(_)
         | What::Grants(_)
@@ -74,10 +74,6 @@ fn parts(entry: &Entry<'_>) -> Vec<Part> {
             Part::unless_empty("payload", payload.unwrap_or_default())
         }
     }
-}
-
-fn stored<'a>(entry: &Entry<'a>) -> Cow<'a, str> {
-    String::from_utf8_lossy(entry.bytes)
 }
 
 fn of_message(view: &MessageView<'_>, tool: Option<&str>) -> Vec<Part> {
