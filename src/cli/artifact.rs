@@ -1,8 +1,7 @@
 //! `sess peek --artifact`: the whole of a text that the transcript only names.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::Write;
 
 use crate::Json;
 use crate::canonical::Sha256Hex;
@@ -27,10 +26,8 @@ pub fn run(typed: &str, raw: bool, source: &Source, out: &mut Output) -> Result<
     let all =
         artifact::recorded(&transcript).map_err(|error| refusal::unreadable(source, &error))?;
     let found = find(typed, &all).map_err(|error| error.at(source.name()))?;
-    let file = artifact::open(source.path(), found).map_err(|error| told(source, found, &error))?;
-    let bytes = read(file).map_err(|source_error| {
-        Error::unreadable(std::path::Path::new(&found.file), &source_error).at(source.name())
-    })?;
+    let bytes =
+        artifact::read(source.path(), found).map_err(|error| told(source, found, &error))?;
     let intact = is_intact(found, &bytes);
     if out.json() {
         out.json_line(document(source, found, intact, &bytes).text())?;
@@ -73,19 +70,14 @@ fn told(source: &Source, found: &Recorded, error: &ArtifactError) -> Error {
 
 /// The lines of a text, safe to be shown; bytes that are no text as such.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
-    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let lines = whole.split(|byte| *byte == b'\n');
-    let lines = lines.map(|line| match std::str::from_utf8(line) {
-        Ok(text) => visible::lines(text),
-        Err(_) => Cow::Owned(visible::bytes(line)),
-    });
-    lines.take(if bytes.is_empty() { 0 } else { usize::MAX })
-}
-
-fn read(mut file: File) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.map(|line| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        match std::str::from_utf8(line) {
+            Ok(text) => visible::lines(text),
+            Err(_) => Cow::Owned(visible::bytes(line)),
+        }
+    })
 }
 
 fn is_intact(found: &Recorded, bytes: &[u8]) -> Option<bool> {

@@ -1,15 +1,15 @@
 //! Long texts that a transcript only names: they are kept whole in a file beside it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
+use super::visible;
 use crate::Json;
-use crate::session::Verdict;
-use crate::session::artifact_folder;
 use crate::session::judge::each_line;
 use crate::session::payload::Payload;
+use crate::session::{Verdict, artifact_folder};
 
 /// A text kept beside a transcript, as a line of it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,13 +31,13 @@ pub enum ArtifactError {
     #[error("{0:?} is recorded as its file, which is not the plain name of one; it is not opened")]
     NoFileName(String),
     /// There is no such file. The transcript loads without it.
-    #[error("its file is missing: {}", crate::look::visible::path(.0))]
+    #[error("its file is missing: {}", visible::path(.0))]
     Missing(PathBuf),
     /// Something else than a file is in its place.
-    #[error("no regular file stands in its place: {}", crate::look::visible::path(.0))]
+    #[error("no regular file stands in its place: {}", visible::path(.0))]
     NoFile(PathBuf),
     /// It cannot be read.
-    #[error("cannot read {}: {source}", crate::look::visible::path(path))]
+    #[error("cannot read {}: {source}", visible::path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -78,9 +78,13 @@ fn named_by(verdict: &Verdict<'_>) -> Option<(String, Json)> {
     Some((op_id, Json::from_valid(artifact)))
 }
 
-/// Opens the text of an artifact. Only a regular file directly in the transcript's own folder of
-/// artifacts is opened, and no link is followed.
-pub fn open(transcript: &Path, artifact: &Recorded) -> Result<File, ArtifactError> {
+/// The text of an artifact: the bytes of a regular file directly in the transcript's own folder of
+/// artifacts. A link in the file's place is not followed; where the folder itself is, whoever owns
+/// the transcript decides.
+///
+/// # Errors
+/// When the recorded name is none, or there is no such file, or it cannot be read.
+pub fn read(transcript: &Path, artifact: &Recorded) -> Result<Vec<u8>, ArtifactError> {
     let mut parts = Path::new(&artifact.file).components();
     let plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None)
         if name.to_str() == Some(&artifact.file));
@@ -88,15 +92,15 @@ pub fn open(transcript: &Path, artifact: &Recorded) -> Result<File, ArtifactErro
         return Err(ArtifactError::NoFileName(artifact.file.clone()));
     }
     let path = artifact_folder(transcript).join(&artifact.file);
-    let failed = |path: PathBuf, source: io::Error| match source.kind() {
+    let bytes = match fs::symlink_metadata(&path) {
+        Ok(metadata) if !metadata.is_file() => return Err(ArtifactError::NoFile(path)),
+        Ok(_) => fs::read(&path),
+        Err(error) => Err(error),
+    };
+    bytes.map_err(|source| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ArtifactError::Missing(path),
         _ => ArtifactError::Io { path, source },
-    };
-    match fs::symlink_metadata(&path) {
-        Err(source) => Err(failed(path, source)),
-        Ok(metadata) if !metadata.is_file() => Err(ArtifactError::NoFile(path)),
-        Ok(_) => File::open(&path).map_err(|source| failed(path, source)),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -140,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_plain_name_is_opened() {
+    fn only_a_plain_name_is_read() {
         let home = tempfile::tempdir().unwrap();
         let transcript = home.path().join("run.jsonl");
         fs::write(home.path().join("secret"), "secret").unwrap();
@@ -157,26 +161,23 @@ mod tests {
             "a\\b",
             "a\0",
         ] {
-            let refused = open(&transcript, &artifact(name));
+            let refused = read(&transcript, &artifact(name));
             assert!(
                 matches!(refused, Err(ArtifactError::NoFileName(_))),
                 "{name:?}"
             );
         }
-        let missing = open(&transcript, &artifact("gone.txt"));
+        let missing = read(&transcript, &artifact("gone.txt"));
         assert!(matches!(missing, Err(ArtifactError::Missing(_))));
-        let folder = open(&transcript, &artifact("folder"));
+        let folder = read(&transcript, &artifact("folder"));
         assert!(matches!(folder, Err(ArtifactError::NoFile(_))));
         #[cfg(unix)]
         {
             let link = home.path().join("run.artifacts/link");
             std::os::unix::fs::symlink(home.path().join("secret"), link).unwrap();
-            let link = open(&transcript, &artifact("link"));
+            let link = read(&transcript, &artifact("link"));
             assert!(matches!(link, Err(ArtifactError::NoFile(_))));
         }
-        let mut text = String::new();
-        let mut file = open(&transcript, &artifact("o.txt")).unwrap();
-        file.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "text");
+        assert_eq!(read(&transcript, &artifact("o.txt")).unwrap(), b"text");
     }
 }

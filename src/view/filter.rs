@@ -11,7 +11,6 @@ use crate::look::entry::{Entries, Entry, Mark};
 use crate::look::index::{IndexedLine, Kind};
 use crate::message::Role;
 use crate::session::envelope::Verdict;
-use crate::session::read::Line;
 
 /// A step reads at most about so many bytes, or looks at so many records of the index.
 const STEP_BYTES: u64 = 4 * 1024 * 1024;
@@ -241,12 +240,7 @@ impl Filtered {
             return Ok(false);
         }
         let bytes = file.read(line)?;
-        let read = Line {
-            number: line.number,
-            offset: line.offset,
-            bytes: &bytes,
-            ending: line.ending,
-        };
+        let read = line.with(&bytes);
         let entry = self.entries.entry(read, &Verdict::of(&bytes));
         Ok(entry.is_some_and(|entry| self.query.lets_through(&entry)))
     }

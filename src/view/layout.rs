@@ -13,7 +13,6 @@ use crate::look::width;
 use crate::message::Role;
 use crate::session::envelope::Verdict;
 use crate::session::operations::CallState;
-use crate::session::read::Line;
 
 /// What stands in front of the label: number, glyph.
 const GUTTER: usize = 11;
@@ -46,12 +45,7 @@ impl App {
             Ok(bytes) => bytes,
             Err(error) => return vec![Styled::of(Ink::Error, error.to_string())],
         };
-        let read = Line {
-            number: line.number,
-            offset: line.offset,
-            bytes: &bytes,
-            ending: line.ending,
-        };
+        let read = line.with(&bytes);
         let Some(mut entry) = Entries::of_writer(true).entry(read, &Verdict::of(&bytes)) else {
             return vec![Styled::default()];
         };

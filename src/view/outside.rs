@@ -14,7 +14,6 @@ use crate::look::export::{Export, Format};
 use crate::look::summary::summarise;
 use crate::look::visible;
 use crate::session::envelope::Verdict;
-use crate::session::read::Line;
 
 /// Terminals drop longer ones.
 const LONGEST_COPY: usize = 70_000;
@@ -44,11 +43,8 @@ impl App {
         if self.file.size() > LARGEST_EXPORT {
             return self.say("too large for here; `sess export` writes files of any size");
         }
-        let said = match self.exported(format) {
-            Ok(path) => format!("written to {}", visible::path(&path)),
-            Err(error) => format!("cannot write a file: {error}"),
-        };
-        self.say(said);
+        let kept = self.exported(format);
+        self.say(told(kept));
     }
 
     fn exported(&mut self, format: Format) -> io::Result<PathBuf> {
@@ -65,33 +61,20 @@ impl App {
         while let Some(row) = at {
             if let Some(line) = self.line_of(row) {
                 let bytes = self.file.read(&line)?;
-                let read = Line {
-                    number: line.number,
-                    offset: line.offset,
-                    bytes: &bytes,
-                    ending: line.ending,
-                };
-                if let Some(entry) = entries.entry(read, &Verdict::of(&bytes)) {
+                if let Some(entry) = entries.entry(line.with(&bytes), &Verdict::of(&bytes)) {
                     export.entry(&entry)?;
                 }
             }
             at = self.row_after(row);
         }
         export.finish()?;
-        let (_, path) = file.keep().map_err(|error| error.error)?;
-        Ok(path)
+        kept(file)
     }
 
     fn text_of(&self, row: u64) -> Option<String> {
         let line = self.line_of(row)?;
         let bytes = self.file.read(&line).ok()?;
-        let read = Line {
-            number: line.number,
-            offset: line.offset,
-            bytes: &bytes,
-            ending: line.ending,
-        };
-        let entry = Entries::default().entry(read, &Verdict::of(&bytes))?;
+        let entry = Entries::default().entry(line.with(&bytes), &Verdict::of(&bytes))?;
         let texts: Vec<String> = entry
             .texts()
             .iter()
@@ -99,6 +82,14 @@ impl App {
             .map(|text| harmless(text))
             .collect();
         Some(texts.join("\n\n") + "\n")
+    }
+}
+
+/// What is said of a file that was to be written.
+fn told(kept: io::Result<PathBuf>) -> String {
+    match kept {
+        Ok(path) => format!("written to {}", visible::path(&path)),
+        Err(error) => format!("cannot write a file: {error}"),
     }
 }
 
@@ -135,14 +126,13 @@ fn base64(bytes: &[u8]) -> String {
 
 /// Writes a text to a file that only its owner can read; says where.
 pub fn save(text: &str) -> String {
-    let kept = private(text).and_then(|file| {
-        let (_, path) = file.keep().map_err(|error| error.error)?;
-        Ok(path)
-    });
-    match kept {
-        Ok(path) => format!("written to {}", visible::path(&path)),
-        Err(error) => format!("cannot write a file: {error}"),
-    }
+    told(private(text).and_then(kept))
+}
+
+/// A file that stays.
+fn kept(file: NamedTempFile) -> io::Result<PathBuf> {
+    let (_, path) = file.keep().map_err(|error| error.error)?;
+    Ok(path)
 }
 
 fn private_file(suffix: &str) -> io::Result<NamedTempFile> {

@@ -79,6 +79,16 @@ impl IndexedLine {
         let record = Record::new(line.offset, length, line.ending, Facts::of(line.bytes));
         record.line(line.number, Some(length))
     }
+
+    /// The line itself, with the bytes that were read for it.
+    pub fn with<'a>(&self, bytes: &'a [u8]) -> Line<'a> {
+        Line {
+            number: self.number,
+            offset: self.offset,
+            bytes,
+            ending: self.ending,
+        }
+    }
 }
 
 /// A line in 24 bytes.
