@@ -250,11 +250,9 @@ fn by_four() -> Arc<dyn TokenCounter> {
 #[test]
 fn estimates_are_those_of_the_worked_example() {
     let reading = |content: &str| {
-        let call = call("c1", "fs_read", r#"{"path":"abcdef"}"#);
+        let call = call("c1", "fs_read", r#"{"path":"abcde"}"#);
         Message::assistant(content).with_call(call)
     };
-    let turn = reading("");
-    let calls = Json::array(turn.tool_calls.iter().cloned()).compact();
     let rows = [
         (vec![], 0),
         (vec![Message::user("")], 8),
@@ -262,11 +260,9 @@ fn estimates_are_those_of_the_worked_example() {
         (vec![Message::user("12345678")], 10),
         (vec![Message::user("1234"), Message::user("12345")], 19),
         (vec![Message::user("x".repeat(100)); 40], 1_320),
-        (vec![turn], 8 + calls.len().div_ceil(4) as u64),
-        (
-            vec![reading("Reading it.")],
-            8 + (11 + calls.len()).div_ceil(4) as u64,
-        ),
+        // The calls of a turn are a list of 96 characters.
+        (vec![reading("")], 32),
+        (vec![reading("Reading it.")], 35),
     ];
     for (messages, tokens) in rows {
         assert_eq!(by_four().count_messages(&shared(messages)), tokens);

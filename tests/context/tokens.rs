@@ -47,7 +47,7 @@ fn reading() -> Vec<Arc<Message>> {
     ])
 }
 
-// 25, 26, 29
+// 25, 26, 29 and 7.13
 #[test]
 fn a_request_is_what_its_template_makes_of_it() {
     assert_eq!(jinja().count_messages(&reading()), 26);
@@ -61,8 +61,7 @@ fn a_request_is_what_its_template_makes_of_it() {
     };
     let whole = jinja().count_request(&request);
     let open = jinja().continuing().count_request(&request);
-    assert_eq!(whole - open, 2);
-    assert!(whole > jinja().count_messages(&reading()));
+    assert_eq!((whole, open), (75, 73));
 }
 
 // 27
