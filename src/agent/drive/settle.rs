@@ -33,14 +33,15 @@ impl Driver {
             ("background", answer.background),
         ];
         self.answer(&call.call, &observed.content, marks)?;
-        self.record(&call.answered(
+        let (call, settlement) = call.answered(
             &observed.content,
             answer.is_error,
             observed.artifact.as_ref(),
-        ))?;
+        );
+        self.record(&settlement)?;
         self.emit(ToolResult {
-            id: call.call.id,
-            name: Some(call.call.name),
+            id: call.id,
+            name: Some(call.name),
             content: observed.content,
             is_error: answer.is_error,
             artifact: observed.artifact,
@@ -55,8 +56,9 @@ impl Driver {
             let cancelled = reason == AbandonReason::Cancelled;
             let marks = [("outcome-unknown", true), ("cancelled", cancelled)];
             self.answer(&call.call, wording::unknown_outcome(reason), marks)?;
-            self.record(&call.unknown(reason))?;
-            self.abandoned(call.call, reason, true);
+            let (call, settlement) = call.unknown(reason);
+            self.record(&settlement)?;
+            self.abandoned(call, reason, true);
         }
         Ok(())
     }

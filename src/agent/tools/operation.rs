@@ -26,7 +26,7 @@ pub(in crate::agent) struct Proposed {
 }
 
 /// A call that has been handed to its tool.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(in crate::agent) struct Dispatched {
     pub(in crate::agent) call: ToolCall,
     pub(in crate::agent) op_id: OpId,
@@ -71,32 +71,34 @@ impl Proposed {
 }
 
 impl Dispatched {
-    /// What the transcript records when the call has an answer.
+    /// The call once it has an answer, and what the transcript records of that.
     pub(in crate::agent) fn answered(
-        &self,
+        self,
         content: &str,
         is_error: bool,
         artifact: Option<&ArtifactNote>,
-    ) -> Settlement {
+    ) -> (ToolCall, Settlement) {
         let outcome = if is_error {
             Outcome::Failed
         } else {
             Outcome::Completed
         };
-        Settlement {
+        let settlement = Settlement {
             result_digest: Some(digest_of_text(content).to_string()),
             artifact: artifact.map(ArtifactNote::to_json),
             error: is_error.then(|| wording::error_line(content)).flatten(),
             ..self.settlement(outcome)
-        }
+        };
+        (self.call, settlement)
     }
 
-    /// What the transcript records when the call was given up on.
-    pub(in crate::agent) fn unknown(&self, reason: AbandonReason) -> Settlement {
-        Settlement {
+    /// The call once it was given up on, and what the transcript records of that.
+    pub(in crate::agent) fn unknown(self, reason: AbandonReason) -> (ToolCall, Settlement) {
+        let settlement = Settlement {
             reason: Some(reason.to_string()),
             ..self.settlement(Outcome::OutcomeUnknown)
-        }
+        };
+        (self.call, settlement)
     }
 
     fn settlement(&self, outcome: Outcome) -> Settlement {
@@ -125,6 +127,8 @@ mod tests {
         Proposed::new(call.to_json(), Idempotency::ReadOnly)
     }
 
+    // 93. That it is settled once, also in a race, is a matter of types: settling takes it away, and
+    // there is no second one.
     #[test]
     fn the_dispatch_record_holds_canonical_arguments_and_their_digest() {
         let record = proposed().dispatch_record(&RunId::from("r"), 3);
@@ -140,7 +144,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_settlement_says_how_it_ended_and_how_long_it_took() {
-        let call = proposed().dispatched(OpId::from("op"));
+        let [first, second] = [(); 2].map(|()| proposed().dispatched(OpId::from("op")));
         tokio::time::advance(Duration::from_millis(1_500)).await;
         let timed = |outcome| Settlement {
             duration: Some(Duration::from_millis(1_500)),
@@ -151,11 +155,11 @@ mod tests {
             error: Some("no such file".into()),
             ..timed(Outcome::Failed)
         };
-        assert_eq!(call.answered("\nno such file\n", true, None), failed);
+        assert_eq!(first.answered("\nno such file\n", true, None).1, failed);
         let unknown = Settlement {
             reason: Some("deadline".into()),
             ..timed(Outcome::OutcomeUnknown)
         };
-        assert_eq!(call.unknown(AbandonReason::Deadline), unknown);
+        assert_eq!(second.unknown(AbandonReason::Deadline).1, unknown);
     }
 }
