@@ -125,6 +125,7 @@ mod tests {
 
     use super::*;
 
+    // 12.14-168
     #[test]
     fn a_text_at_the_limit_is_left_alone() {
         assert_eq!(excerpt("12345678", 8), None);

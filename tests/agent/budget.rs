@@ -593,6 +593,42 @@ async fn a_long_result_is_excerpted_once_and_kept_in_full() {
     assert_eq!(transcript.reload().messages(), again.result.messages);
 }
 
+// 174
+#[tokio::test(start_paused = true)]
+async fn strangers_and_gaps_in_the_folder_of_artifacts_do_no_harm() {
+    let transcript = Transcript::new();
+    let backend = backend([
+        calls("c1", "read"),
+        calls("c2", "read"),
+        Step::text("Done."),
+        Step::text("Again."),
+    ]);
+    let agent = excerpting(&backend, 101)
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let first = ask(&agent).await;
+    let files: Vec<String> = first
+        .of("tool-result")
+        .iter()
+        .map(|result| text_of(&result.get("artifact").unwrap(), "file"))
+        .collect();
+    let folder = transcript.folder.path().join("run.artifacts");
+    std::fs::remove_file(folder.join(&files[0])).unwrap();
+    std::fs::write(folder.join("stranger.txt"), "not ours").unwrap();
+
+    let mut messages = transcript.session.messages();
+    messages.push(Arc::new(Message::user("Again.")));
+    let again = finish(agent.run(messages).unwrap(), Vec::new()).await;
+    assert_eq!(again.result.text(), "Again.");
+    let reloaded = transcript.reload();
+    assert_eq!(reloaded.messages(), again.result.messages);
+    assert!(reloaded.warnings().is_empty());
+    let kept = ["stranger.txt", &files[1]].map(|name| folder.join(name));
+    let kept = kept.map(|path| std::fs::read_to_string(path).unwrap());
+    assert_eq!(kept, ["not ours".to_owned(), "z".repeat(101)]);
+}
+
 fn excerpting(backend: &Arc<ScriptedBackend>, length: usize) -> sess::agent::AgentBuilder {
     agent_on([backend])
         .request_budget(RequestBudget::default().with_max_observation_size(100))

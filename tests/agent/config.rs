@@ -19,6 +19,7 @@ fn refusal(builder: AgentBuilder) -> String {
     }
 }
 
+// 41, 57, 161
 #[test]
 fn a_refusal_names_the_option_and_says_what_to_do() {
     let cases = [
@@ -103,6 +104,7 @@ fn the_first_problem_is_the_one_that_is_told() {
     assert!(refusal(builder).starts_with("request_budget"));
 }
 
+// 41, 161
 #[test]
 fn budgets_that_agree_or_speak_of_others_are_fine() {
     let other = RequestBudget::default().with_profile("other", Profile::new(100));

@@ -130,7 +130,7 @@ fn markers_are_the_references() {
     }
 }
 
-// 11.4-70
+// 11.4-70, 12.14-175
 #[test]
 fn an_operation_id_becomes_one_flat_name() {
     for vector in vectors("artifact-name") {
@@ -142,7 +142,7 @@ fn an_operation_id_becomes_one_flat_name() {
     assert_eq!(artifact_name("../../etc/passwd"), ".._.._etc_passwd.txt");
 }
 
-// 11.4-72
+// 11.4-72, 12.14-175
 #[test]
 fn the_folder_is_named_after_the_transcript() {
     let folder = |transcript: &str| {

@@ -43,6 +43,7 @@ mod tests {
             (Some(Http), Some(401), Bucket::Abort),
             (Some(Http), Some(404), Bucket::Abort),
             (Some(Http), Some(418), Bucket::Advance),
+            (Some(Http), Some(422), Bucket::Advance),
             (Some(Http), Some(429), Bucket::Advance),
             (Some(Http), Some(302), Bucket::Advance),
             (Some(Http), None, Bucket::Advance),

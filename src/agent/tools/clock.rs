@@ -116,4 +116,28 @@ mod tests {
         );
         clock.changed().await;
     }
+
+    // 94, as a race
+    #[test]
+    fn questions_of_many_threads_are_all_closed() {
+        let clock = GroupClock::start();
+        std::thread::scope(|scope| {
+            for _ in 0..20 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let _outer = clock.ask();
+                        let _inner = clock.ask();
+                        assert_eq!(clock.deadline(LIMIT), None);
+                    }
+                });
+            }
+        });
+        assert_eq!(clock.asks().open, 0);
+        assert_eq!(clock.asks().since, None);
+        assert!(
+            clock
+                .deadline(LIMIT)
+                .is_some_and(|end| end >= clock.started + LIMIT)
+        );
+    }
 }
