@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 place=target/peers
 llmock_port=8195
 model_port=8196
+tools_port=8197
 servers=()
 trap 'for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null || true; done' EXIT
 
@@ -54,6 +55,14 @@ if "$place/bin/pip" install -q xllamacpp==2026.10.11549 &&
         export SESS_MODEL_URL=http://127.0.0.1:$model_port/v1 SESS_MODEL=smollm2
     else
         skip "llama.cpp does not answer; see $place/llama.log"
+    fi
+    "$place/bin/python" tests/peers/llama.py "$model" "$tools_port" tests/peers/tools.jinja \
+        >"$place/llama-tools.log" 2>&1 &
+    servers+=($!)
+    if wait_for "http://127.0.0.1:$tools_port/health"; then
+        export SESS_TOOL_MODEL_URL=http://127.0.0.1:$tools_port/v1
+    else
+        skip "llama.cpp with tools does not answer; see $place/llama-tools.log"
     fi
 else
     skip 'llama.cpp and its model cannot be installed'

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sess::agent::Agent;
 use sess::backend::http::{Endpoint, OpenAiBackend, Settings};
+use sess::message::ToolCall;
 use sess::tool::Tools;
 use sess::{Json, Message, Session};
 
@@ -20,6 +21,8 @@ const LLMOCK_URL: &str = "SESS_LLMOCK_URL";
 const MODEL_URL: &str = "SESS_MODEL_URL";
 /// Its name there.
 const MODEL: &str = "SESS_MODEL";
+/// The base of an API where the same model is told of tools as `tests/peers/tools.jinja` does.
+const TOOL_MODEL_URL: &str = "SESS_TOOL_MODEL_URL";
 
 const COMPLETES: bool = true;
 const FAILS: bool = false;
@@ -117,7 +120,7 @@ async fn whatever_llmock_does_it_has_nothing_to_say_against_the_loop() {
         let told = format!("{{\"behaviors\":[{behaviour}]}}");
         control.post("scenario", &told).await;
         let transcript = Transcript::new();
-        let agent = agent(&backend, &transcript);
+        let agent = agent(&backend, &transcript, Duration::from_millis(900));
         // The server tells a retry from a new request by its text.
         let question = format!("Question {number}: what is under the key a?");
         let played = play(&agent, vec![Message::user(question)]).await;
@@ -241,13 +244,64 @@ async fn what_overflows_the_window_of_a_model_is_made_smaller_first() {
     assert_eq!(played.count("compaction-started"), 1);
 }
 
+#[tokio::test]
+async fn a_model_calls_a_tool_and_tells_what_it_said() {
+    let Some(url) = named_by(TOOL_MODEL_URL) else {
+        return;
+    };
+    let settings = Settings {
+        temperature: 0.0,
+        ..Settings::new("smollm2", 48)
+    };
+    let backend = OpenAiBackend::new(Endpoint::new(url), settings).unwrap();
+    let transcript = Transcript::new();
+    let agent = agent(&Arc::new(backend), &transcript, Duration::from_secs(60));
+    let mut messages: Vec<Message> = [("apple", 7), ("pear", 13), ("plum", 21)]
+        .into_iter()
+        .flat_map(|(key, number)| looked_up(key, number))
+        .collect();
+    messages.push(Message::user("Use look_up for the key cherry."));
+    let played = play(&agent, messages).await;
+    check_contract(&played.events);
+    println!("{:?}", played.result.outcome);
+    let called = played.of("tool-call");
+    let arguments = text_of(&called[0], "arguments");
+    let arguments = Json::parse(arguments).unwrap().compact();
+    assert_eq!(arguments, r#"{"key":"cherry"}"#);
+    let said = &played.field("tool-result", "content")[0];
+    assert_eq!(said, "Under cherry there is 42.");
+    assert!(played.result.is_completed(), "{:?}", played.result.outcome);
+    assert!(played.result.text().contains("42"));
+    let reloaded = transcript.reload();
+    assert!(reloaded.open_calls().is_empty());
+    assert_eq!(reloaded.messages(), played.result.messages);
+}
+
+/// An example of a key that was looked up, after one that only begins.
+fn looked_up(key: &str, number: u32) -> [Message; 5] {
+    let call = |id: &str, key: &str| {
+        ToolCall::from_json(&call_with(id, "look_up", &format!(r#"{{"key":"{key}"}}"#)))
+    };
+    let (start, end) = (format!("start-{key}"), format!("end-{key}"));
+    let told = format!("Under {key} there is {number}.");
+    [
+        Message::user(format!("Use look_up for the key {key}.")),
+        Message::assistant("")
+            .with_call(call(&start, "start"))
+            .with_call(call(&end, key)),
+        Message::tool(start, "Started."),
+        Message::tool(end, told),
+        Message::assistant(format!("Under the key {key} there is {number}.")),
+    ]
+}
+
 fn backend(url: String, model: &str) -> OpenAiBackend {
     let endpoint = Endpoint::new(url).with_key("sk-test");
     OpenAiBackend::new(endpoint, Settings::new(model, 256)).unwrap()
 }
 
 /// An agent with one tool, which waits as long as agents do by default, except for silence.
-fn agent(backend: &Arc<OpenAiBackend>, transcript: &Transcript) -> Agent {
+fn agent(backend: &Arc<OpenAiBackend>, transcript: &Transcript, silence: Duration) -> Agent {
     let schema = r#"{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}"#;
     let look_up = |arguments: Json| async move {
         let key = arguments.get_str("key").unwrap_or_default();
@@ -259,7 +313,7 @@ fn agent(backend: &Arc<OpenAiBackend>, transcript: &Transcript) -> Agent {
         .shared_backend(backend.clone())
         .provider(tools)
         .session(transcript.session.clone())
-        .round_trip_timeout(Duration::from_millis(900))
+        .round_trip_timeout(silence)
         .build()
         .unwrap()
 }

@@ -1,4 +1,4 @@
-"""Serves a model file with llama.cpp: python llama.py MODEL.gguf PORT"""
+"""Serves a model file with llama.cpp: python llama.py MODEL.gguf PORT [TEMPLATE]"""
 
 import sys
 import time
@@ -13,6 +13,9 @@ params.n_ctx = 2048
 params.n_parallel = 1
 params.model_alias = {"smollm2"}
 params.use_jinja = True
+if len(sys.argv) > 3:
+    with open(sys.argv[3], encoding="utf-8") as template:
+        params.chat_template = template.read()
 server = Server(params)
 while True:
     time.sleep(3600)
