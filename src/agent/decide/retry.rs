@@ -44,7 +44,7 @@ mod tests {
         backoff(retry, Duration::from_secs_f64(jitter), after, CAP).as_secs_f64()
     }
 
-    // 72
+    // 12.6-72
     #[test]
     fn waits_double_up_to_the_cap() {
         for (retry, expected) in [

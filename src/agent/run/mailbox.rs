@@ -234,7 +234,7 @@ mod tests {
             .collect()
     }
 
-    // 19, 20, 22
+    // 12.3-19, 20, 22
     #[test]
     fn a_late_reader_gets_everything_and_the_terminal_is_last() {
         let (mailbox, mut events) = Mailbox::open(RunId::from("r"), || ());
@@ -263,7 +263,7 @@ mod tests {
         assert!(mailbox.is_drained());
     }
 
-    // 23
+    // 12.3-23
     #[test]
     fn a_cancel_calls_its_hook_once_and_survives_its_panic() {
         let calls = Arc::new(AtomicUsize::new(0));
@@ -288,7 +288,7 @@ mod tests {
         assert!(!mailbox.is_cancelled());
     }
 
-    // 24
+    // 12.3-24
     #[test]
     fn producers_racing_the_end_leave_one_terminal_and_no_gap() {
         for _ in 0..100 {

@@ -117,7 +117,7 @@ mod tests {
         clock.changed().await;
     }
 
-    // 94, as a race
+    // 12.9-94, as a race
     #[test]
     fn questions_of_many_threads_are_all_closed() {
         let clock = GroupClock::start();

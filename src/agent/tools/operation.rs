@@ -127,8 +127,8 @@ mod tests {
         Proposed::new(call.to_json(), Idempotency::ReadOnly)
     }
 
-    // 93. That it is settled once, also in a race, is a matter of types: settling takes it away, and
-    // there is no second one.
+    // 12.9-93. That it is settled once, also in a race, is a matter of types: settling takes it
+    // away, and there is no second one.
     #[test]
     fn the_dispatch_record_holds_canonical_arguments_and_their_digest() {
         let record = proposed().dispatch_record(&RunId::from("r"), 3);
