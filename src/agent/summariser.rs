@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::decide::classify::{Bucket, classify};
+use super::decide::classify::{Bucket, classify, is_refusal};
 use super::decide::retry::{backoff, jitter};
 use super::ledger::reported;
 use crate::backend::{Backend, ErrorClass, Request, Response};
@@ -82,5 +82,24 @@ fn again_after(response: &Response, attempt: NonZeroU32) -> Option<Duration> {
     };
     let asked = error.and_then(|error| error.retry_after);
     let wait = backoff(attempt, jitter(), asked, CAP);
-    (classify(class, status) != Bucket::Abort).then_some(wait)
+    let in_vain = classify(class, status) == Bucket::Abort || is_refusal(class, status);
+    (!in_vain).then_some(wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{BackendError, Settled};
+
+    #[test]
+    fn only_what_may_pass_is_asked_for_again() {
+        for (status, again) in [(500, true), (429, true), (401, false), (422, false)] {
+            let response = Response {
+                settled: Settled::Failed(BackendError::http(status, "no")),
+                ..Response::default()
+            };
+            let wait = again_after(&response, NonZeroU32::MIN);
+            assert_eq!(wait.is_some(), again, "{status}");
+        }
+    }
 }

@@ -28,9 +28,8 @@ const COMPLETES: bool = true;
 const FAILS: bool = false;
 
 /// What `llmock` is told to do, how many requests that takes beyond those of a good run, and
-/// whether the run completes in spite of it. Without 422: the loop takes that for something another
-/// backend may do better, and asks its only one again, which `llmock` calls a retry in vain.
-const BEHAVIOURS: [(&str, usize, bool); 27] = [
+/// whether the run completes in spite of it.
+const BEHAVIOURS: [(&str, usize, bool); 29] = [
     (r#"{"type":"reply","text":"Fine."}"#, 0, COMPLETES),
     (
         r#"{"type":"reply","tool_calls":[{"name":"look_up","arguments":{"key":"a"}}]}"#,
@@ -60,6 +59,8 @@ const BEHAVIOURS: [(&str, usize, bool); 27] = [
         2,
         COMPLETES,
     ),
+    (r#"{"type":"fail","status":413}"#, 0, FAILS),
+    (r#"{"type":"fail","status":422}"#, 0, FAILS),
     (r#"{"type":"fail","status":429}"#, 1, COMPLETES),
     (r#"{"type":"fail","status":500,"times":2}"#, 2, COMPLETES),
     (r#"{"type":"fail","status":502}"#, 1, COMPLETES),

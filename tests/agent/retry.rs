@@ -214,6 +214,33 @@ async fn what_may_pass_is_tried_again_on_the_only_backend() {
     }
 }
 
+// 6.3: what a backend has refused goes on along the chain, and is never sent to it unchanged again.
+#[tokio::test(start_paused = true)]
+async fn a_request_that_cannot_be_processed_is_not_repeated() {
+    for status in [302, 405, 415, 422, 431] {
+        let alone = backend([Step::http(status, "no such field"), Step::text("Hi")]);
+        let played = ask(&agent_on([&alone]).build().unwrap()).await;
+        assert_eq!(alone.calls().len(), 1, "{status}");
+        assert_eq!(played.field("attempt-failed", "disposition"), ["advance"]);
+        assert_eq!(
+            played.error(),
+            "every backend failed: [backend 0] no such field"
+        );
+        assert_eq!(played.reason(), None);
+
+        let picky = backend([Step::http(status, "no such field")]);
+        let fallback = backend([Step::text("Hi")]);
+        let played = ask(&agent_on([&picky, &fallback]).build().unwrap()).await;
+        assert_eq!(played.result.text(), "Hi");
+        assert_eq!((picky.calls().len(), fallback.calls().len()), (1, 1));
+    }
+    for status in [408, 409, 425] {
+        let alone = backend([Step::http(status, "not at the moment"), Step::text("Hi")]);
+        let played = ask(&agent_on([&alone]).build().unwrap()).await;
+        assert_eq!(played.result.text(), "Hi", "{status}");
+    }
+}
+
 // 68
 #[tokio::test(start_paused = true)]
 async fn only_the_last_backend_waits_for_what_may_pass() {

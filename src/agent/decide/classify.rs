@@ -30,6 +30,24 @@ pub fn classify(class: Option<ErrorClass>, status: Option<u16>) -> Bucket {
     }
 }
 
+/// Whether a server refused what it was sent, so that the same request would be refused again:
+/// another backend may take it, this one never will. The statuses that speak of the moment (request
+/// timeout, conflict, too early, too many requests) are no refusals.
+///
+/// ```
+/// use sess::agent::decide::classify::is_refusal;
+/// use sess::backend::ErrorClass;
+/// assert!(is_refusal(Some(ErrorClass::Http), Some(422)));
+/// assert!(!is_refusal(Some(ErrorClass::Http), Some(429)));
+/// ```
+pub fn is_refusal(class: Option<ErrorClass>, status: Option<u16>) -> bool {
+    match (class, status) {
+        (Some(ErrorClass::Http), Some(408 | 409 | 425 | 429)) => false,
+        (Some(ErrorClass::Http), Some(300..=499)) => true,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +74,27 @@ mod tests {
             (None, None, Bucket::RetrySame),
         ] {
             assert_eq!(classify(class, status), expected, "{class:?} {status:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_of_the_request_and_not_of_the_moment() {
+        use ErrorClass::*;
+        for status in [302, 400, 401, 404, 405, 410, 413, 415, 418, 422, 431, 451, 499] {
+            assert!(is_refusal(Some(Http), Some(status)), "{status}");
+        }
+        for (class, status) in [
+            (Some(Http), Some(408)),
+            (Some(Http), Some(409)),
+            (Some(Http), Some(425)),
+            (Some(Http), Some(429)),
+            (Some(Http), Some(500)),
+            (Some(Http), None),
+            (Some(Timeout), None),
+            (Some(Response), None),
+            (None, None),
+        ] {
+            assert!(!is_refusal(class, status), "{class:?} {status:?}");
         }
     }
 }

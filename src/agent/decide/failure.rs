@@ -1,8 +1,13 @@
 //! What a failed attempt means for the walk along the backends.
+//!
+//! No backend is sent twice what it has refused once. A request that is too large goes on along the
+//! chain, and comes back when it has been made smaller; one that is refused for another reason goes
+//! on along the chain, or ends the walk, and is not repeated on the last backend either. What may
+//! pass is repeated there, after a wait.
 
 use std::time::Duration;
 
-use super::classify::{Bucket, classify};
+use super::classify::{Bucket, classify, is_refusal};
 use super::verdict::{self, Verdict};
 use super::window::Terms;
 use crate::agent::event::FailReason;
@@ -154,18 +159,18 @@ pub fn judge(failure: &Failure, at: &Position, size: &Size) -> Judgement {
         }
         None => {}
     }
-    judgement.next = next(bucket, judgement.refused_above.is_some(), at);
+    let in_vain = judgement.refused_above.is_some() || is_refusal(class, status);
+    judgement.next = next(bucket, in_vain, at);
     judgement
 }
 
-/// On the last backend there is nobody to go on to: what may pass is tried again, unless it is the
-/// size that was refused.
-fn next(bucket: Bucket, will_not_fit: bool, at: &Position) -> Move {
+/// On the last backend there is nobody to go on to: what may pass is tried again.
+fn next(bucket: Bucket, in_vain: bool, at: &Position) -> Move {
     let may_retry = at.retries_left > 0;
     match bucket {
         Bucket::Abort => Move::Abort,
         Bucket::RetrySame if may_retry => Move::RetrySame,
-        Bucket::Advance if at.is_last && !will_not_fit && may_retry => Move::RetrySame,
+        Bucket::Advance if at.is_last && !in_vain && may_retry => Move::RetrySame,
         Bucket::RetrySame | Bucket::Advance => Move::Advance,
     }
 }
@@ -207,16 +212,19 @@ impl Failure {
         truncated.then(|| verdict::judge(size.terms.as_ref(), &self.usage, at.max_tokens))
     }
 
-    /// Some servers say so by the status, others by an error in a stream that began well.
+    /// Some servers say so by the status alone, most in the words of a refusal, and some by an
+    /// error in a stream that began well.
     fn is_overflow(&self) -> bool {
         let Cause::Reported { text, .. } = &self.cause else {
             return false;
         };
-        let refused = matches!(
-            self.kind(),
-            (Some(ErrorClass::Http), Some(400)) | (Some(ErrorClass::Response), _)
-        );
-        refused && verdict::is_overflow(text)
+        match self.kind() {
+            (Some(ErrorClass::Http), Some(413)) => true,
+            (Some(ErrorClass::Http), Some(400 | 422)) | (Some(ErrorClass::Response), _) => {
+                verdict::is_overflow(text)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -271,6 +279,9 @@ mod tests {
             (Http, Some(429), true, 2, Move::RetrySame),
             (Http, Some(429), true, 0, Move::Advance),
             (Http, Some(401), true, 2, Move::Abort),
+            (Http, Some(422), false, 2, Move::Advance),
+            (Http, Some(422), true, 2, Move::Advance),
+            (Http, Some(408), true, 2, Move::RetrySame),
             (Timeout, None, true, 1, Move::RetrySame),
             (Response, None, false, 1, Move::Advance),
             (Response, None, true, 1, Move::RetrySame),
@@ -283,7 +294,12 @@ mod tests {
 
     #[test]
     fn a_request_that_is_too_large_is_never_sent_again_unchanged() {
-        for (class, status) in [(ErrorClass::Http, Some(400)), (ErrorClass::Response, None)] {
+        for (class, status) in [
+            (ErrorClass::Http, Some(400)),
+            (ErrorClass::Http, Some(413)),
+            (ErrorClass::Http, Some(422)),
+            (ErrorClass::Response, None),
+        ] {
             let failure = reported(class, status, "maximum context length is 90");
             let judgement = judge(&failure, &at(true, 3), &SIZE);
             assert_eq!(
@@ -294,7 +310,12 @@ mod tests {
         }
         let other = reported(ErrorClass::Http, Some(400), "bad request");
         assert_eq!(judge(&other, &at(true, 3), &SIZE).next, Move::Abort);
-        let elsewhere = reported(ErrorClass::Http, Some(413), "maximum context length is 90");
+        let wordless = reported(ErrorClass::Http, Some(413), "Payload Too Large");
+        assert_eq!(
+            judge(&wordless, &at(true, 3), &SIZE).refused_above,
+            Some(80)
+        );
+        let elsewhere = reported(ErrorClass::Http, Some(500), "maximum context length is 90");
         assert_eq!(judge(&elsewhere, &at(true, 3), &SIZE).refused_above, None);
     }
 
