@@ -80,7 +80,9 @@ mod tests {
     #[test]
     fn a_refusal_is_of_the_request_and_not_of_the_moment() {
         use ErrorClass::*;
-        for status in [302, 400, 401, 404, 405, 410, 413, 415, 418, 422, 431, 451, 499] {
+        for status in [
+            302, 400, 401, 404, 405, 410, 413, 415, 418, 422, 431, 451, 499,
+        ] {
             assert!(is_refusal(Some(Http), Some(status)), "{status}");
         }
         for (class, status) in [
