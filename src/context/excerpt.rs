@@ -181,6 +181,7 @@ mod tests {
     }
 
     proptest! {
+        // 13.4-5
         #[test]
         fn what_is_shown_is_whole_clusters_within_the_limit(
             text in prop::collection::vec("[a-z]|é|e\u{301}|\r\n|👨‍👩‍👧|🇨🇭", 0..60).prop_map(|parts| parts.concat()),

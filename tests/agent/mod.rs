@@ -9,6 +9,7 @@ mod config;
 mod dispatch;
 mod events;
 mod groups;
+mod handle;
 #[cfg(feature = "http")]
 mod kills;
 mod kit;

@@ -43,7 +43,26 @@ fn script() -> impl Strategy<Value = Vec<Step>> {
     vec(step(), 0..6)
 }
 
-async fn any_run(primary: Vec<Step>, fallback: Vec<Step>, slow: bool, cancel_at: Option<usize>) {
+/// When a run is cancelled.
+#[derive(Clone, Copy, Debug)]
+enum Cancel {
+    Never,
+    /// When this many events have been read.
+    AtEvent(usize),
+    /// This long after its start, whatever it is doing.
+    After(Duration),
+}
+
+fn cancel() -> impl Strategy<Value = Cancel> {
+    prop_oneof![
+        Just(Cancel::Never),
+        (0usize..40).prop_map(Cancel::AtEvent),
+        (0u64..20_000).prop_map(|millis| Cancel::After(Duration::from_millis(millis))),
+    ]
+}
+
+// 1, 2
+async fn any_run(primary: Vec<Step>, fallback: Vec<Step>, slow: bool, cancel: Cancel) {
     let transcript = Transcript::new();
     let primary = Arc::new(ScriptedBackend::new(primary));
     let fallback = Arc::new(ScriptedBackend::new(fallback));
@@ -74,13 +93,23 @@ async fn any_run(primary: Vec<Step>, fallback: Vec<Step>, slow: bool, cancel_at:
     ];
     let mut run = agent.run(messages).unwrap();
     let mut events = Vec::new();
-    if let Some(place) = cancel_at {
-        while events.len() < place
-            && let Some(event) = run.next_event().await
-        {
-            events.push(event);
+    match cancel {
+        Cancel::Never => {}
+        Cancel::AtEvent(place) => {
+            while events.len() < place
+                && let Some(event) = run.next_event().await
+            {
+                events.push(event);
+            }
+            run.cancel();
         }
-        run.cancel();
+        Cancel::After(time) => {
+            let handle = run.handle();
+            tokio::spawn(async move {
+                tokio::time::sleep(time).await;
+                handle.cancel();
+            });
+        }
     }
     let played = finish(run, events).await;
     check_contract(&played.events);
@@ -94,9 +123,9 @@ proptest! {
         primary in script(),
         fallback in script(),
         slow in any::<bool>(),
-        cancel_at in prop::option::of(0usize..40),
+        cancel in cancel(),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-        runtime.block_on(any_run(primary, fallback, slow, cancel_at));
+        runtime.block_on(any_run(primary, fallback, slow, cancel));
     }
 }

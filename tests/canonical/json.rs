@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use sess::Json;
-use sess::canonical::JsonError;
+use sess::canonical::{JsonError, digest_of_json};
 
 use super::json;
 
@@ -191,7 +191,41 @@ fn trees() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
+/// The text of a tree, with the members of every object in another order each time.
+fn shuffled(tree: &serde_json::Value, salt: u64) -> String {
+    use serde_json::Value;
+    match tree {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            let place = |key: &str| {
+                let bytes = key.bytes().map(u64::from);
+                bytes.fold(salt, |hash, byte| (hash ^ byte).wrapping_mul(0x0100_0000_01b3))
+            };
+            members.sort_by_key(|(key, _)| place(key));
+            let text = |(key, value): (&String, &Value)| {
+                format!("{}: {}", serde_json::json!(key), shuffled(value, salt))
+            };
+            let members: Vec<String> = members.into_iter().map(text).collect();
+            format!("{{{}}}", members.join(","))
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| shuffled(item, salt)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        leaf => leaf.to_string(),
+    }
+}
+
 proptest! {
+    // 13.4-5
+    #[test]
+    fn a_digest_does_not_depend_on_the_order_of_keys(tree in trees(), salt: u64) {
+        let written = Json::parse(shuffled(&tree, salt)).unwrap();
+        let sorted = Json::parse(tree.to_string()).unwrap();
+        prop_assert_eq!(written.canonical(), sorted.canonical());
+        prop_assert_eq!(digest_of_json(&written), digest_of_json(&sorted));
+    }
+
     #[test]
     fn every_form_says_the_same_as_the_text(tree in trees()) {
         let json = Json::parse(serde_json::to_string_pretty(&tree).unwrap()).unwrap();

@@ -54,10 +54,14 @@ mod tests {
     }
 
     proptest! {
+        // 13.4-3
         #[test]
         fn every_call_is_in_one_group_and_in_order(tools in prop::collection::vec("[abc]", 0..20)) {
             let names: Vec<&str> = tools.iter().map(String::as_str).collect();
-            let covered: Vec<usize> = groups(&names, &patterns(&["a", "b"])).into_iter().flatten().collect();
+            let groups = groups(&names, &patterns(&["a", "b"]));
+            let joined = groups.iter().filter(|group| group.len() > 1);
+            prop_assert!(joined.cloned().flatten().all(|place| names[place] != "c"));
+            let covered: Vec<usize> = groups.into_iter().flatten().collect();
             prop_assert_eq!(covered, (0..names.len()).collect::<Vec<_>>());
         }
     }

@@ -170,6 +170,7 @@ mod tests {
     use super::*;
     use crate::backend::ErrorClass;
     use futures_util::FutureExt;
+    use proptest::prelude::*;
 
     /// The frames of a body that arrives in chunks of `size` bytes.
     fn read(body: &[u8], size: usize, limit: usize) -> Result<Vec<Frame>, BackendError> {
@@ -293,6 +294,26 @@ mod tests {
             let error = read(long.as_bytes(), 9, 20).unwrap_err();
             let expected = BackendError::response("A frame of the stream is longer than 20 bytes");
             assert_eq!(error, expected);
+        }
+    }
+
+    proptest! {
+        // 13.4-4
+        #[test]
+        fn the_boundaries_of_chunks_do_not_show(
+            lines in prop::collection::vec(prop_oneof![
+                "data: ?(\\{\"a\":\"[é👍x]{0,3}\"\\}|[0-9]|\\[DONE\\]|no)",
+                Just(String::new()),
+                Just(": a comment".to_owned()),
+                Just("event: error".to_owned()),
+                "[a-z]{0,4}",
+            ], 0..12),
+            end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
+            size in 1_usize..20,
+        ) {
+            let body = lines.join(end);
+            let whole = read(body.as_bytes(), body.len().max(1), 10_000);
+            prop_assert_eq!(read(body.as_bytes(), size, 10_000), whole);
         }
     }
 }
