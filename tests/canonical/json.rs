@@ -199,7 +199,9 @@ fn shuffled(tree: &serde_json::Value, salt: u64) -> String {
             let mut members: Vec<_> = members.iter().collect();
             let place = |key: &str| {
                 let bytes = key.bytes().map(u64::from);
-                bytes.fold(salt, |hash, byte| (hash ^ byte).wrapping_mul(0x0100_0000_01b3))
+                bytes.fold(salt, |hash, byte| {
+                    (hash ^ byte).wrapping_mul(0x0100_0000_01b3)
+                })
             };
             members.sort_by_key(|(key, _)| place(key));
             let text = |(key, value): (&String, &Value)| {
