@@ -257,6 +257,32 @@ fn a_dispatch_without_its_turn_counts_for_the_tool_only() {
 }
 
 #[test]
+fn of_an_operation_settled_twice_the_first_word_counts() {
+    let settled = |seconds: u64, outcome: &str| {
+        format!(r#"{{"duration":{seconds},"op-id":"4","outcome":"{outcome}"}}"#)
+    };
+    let found = timeline(&[
+        META,
+        QUESTION,
+        ("02.000000", "message", &turn(&[("a", "read")])),
+        ("03.000000", "tool-dispatched", &dispatch("a", "read")),
+        ("04.000000", "tool-settled", &settled(1, "completed")),
+        ("05.000000", "tool-settled", &settled(7, "failed")),
+    ]);
+    let round = &found.rounds[0];
+    assert_eq!(round.spans, [span(0, Ending::Completed, Some(1.0))]);
+    assert_eq!((round.failures, round.ended), (0, at("04.000000")));
+    let stats = ToolStats {
+        calls: 1,
+        timed: 1,
+        seconds: 1.0,
+        longest: 1.0,
+        ..ToolStats::default()
+    };
+    assert_eq!(found.tools.named(), [("read".to_owned(), stats)]);
+}
+
+#[test]
 fn of_a_round_with_very_many_calls_the_first_are_kept() {
     let ids: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
     let calls: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "read")).collect();

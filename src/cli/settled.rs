@@ -52,10 +52,13 @@ impl Past {
             parse_utc(&ts).map_or_else(|| ts.into_owned(), time::stamp)
         };
         match Payload::of(envelope) {
-            Ok(Payload::ToolSettled(view)) => self.settled.take(typed, &view.op_id, |id| {
-                let outcome = view.outcome.as_str();
-                format!("operation {id} is settled already: {outcome}, {}", when())
-            }),
+            // Of an operation settled twice the first word counts.
+            Ok(Payload::ToolSettled(view)) if self.settled.id != view.op_id => {
+                self.settled.take(typed, &view.op_id, |id| {
+                    let outcome = view.outcome.as_str();
+                    format!("operation {id} is settled already: {outcome}, {}", when())
+                });
+            }
             Ok(Payload::Message(view)) => {
                 if let Some(call) = view.tool_call_id() {
                     let said = |id: &str| format!("call {id} is answered already, {}", when());

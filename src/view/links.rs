@@ -218,9 +218,13 @@ impl Links {
                 let is_it = |story: &Story| story.op_id.as_deref() == Some(view.op_id.as_ref());
                 let place = self.stories.iter().rposition(is_it);
                 let story = self.story(place, at.offset);
-                story.settled = Some(at);
-                story.outcome = Some(view.outcome);
-                story.seconds = view.seconds();
+                // A second settling contradicts the first, which counts.
+                if story.settled.is_none() {
+                    story.op_id = Some(view.op_id.to_string());
+                    story.settled = Some(at);
+                    story.outcome = Some(view.outcome);
+                    story.seconds = view.seconds();
+                }
             }
             _ => {}
         }
@@ -312,4 +316,41 @@ fn trail(file: &Transcript, last: u64, lines: usize) -> (u64, u64) {
         }
     }
     (line.offset, end_of(&line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_operation_settled_twice_the_first_word_counts() {
+        let lines = [
+            r#"{"id":"m","payload":{},"ts":"","type":"session-meta","v":1}"#,
+            r#"{"id":"o","payload":{"call-id":"c","tool":"read"},"ts":"","type":"tool-dispatched","v":1}"#,
+            r#"{"id":"s","payload":{"duration":1,"op-id":"o","outcome":"completed"},"ts":"","type":"tool-settled","v":1}"#,
+            r#"{"id":"t","payload":{"duration":7,"op-id":"o","outcome":"failed"},"ts":"","type":"tool-settled","v":1}"#,
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.jsonl");
+        std::fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+        let mut file = Transcript::open(&path).unwrap();
+        let starts: Vec<u64> = lines
+            .iter()
+            .scan(0, |next, line| {
+                let start = *next;
+                *next += line.len() as u64 + 1;
+                Some(start)
+            })
+            .collect();
+        let links = Links::around(&mut file, starts[1]).unwrap();
+        for start in &starts[1..] {
+            let found: Vec<_> = links.of(*start).collect();
+            let [story] = found[..] else {
+                panic!("{found:?}");
+            };
+            assert_eq!(story.outcome, Some(Outcome::Completed));
+            assert_eq!(story.seconds, Some(1.0));
+            assert_eq!(story.settled.unwrap().offset, starts[2]);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use crate::look::summary::{Tally, Tokens};
 use crate::message::Role;
 use crate::session::envelope::{Envelope, Verdict};
 use crate::session::judge::each_line;
-use crate::session::payload::{DispatchView, MessageView, Outcome, Payload, SettleView};
+use crate::session::payload::{DispatchView, MessageView, Outcome, Payload, SettleView, elided};
 
 /// How a run went along.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +99,7 @@ impl Timeliner {
                 self.folded(number, time, FoldKind::Compaction { tokens, fallback });
             }
             Payload::Elision(items) => {
-                self.folded(number, time, FoldKind::Elision(items.len() as u64));
+                self.folded(number, time, FoldKind::Elision(elided(items)));
             }
             _ => {}
         }
@@ -187,7 +187,9 @@ impl Timeliner {
     }
 
     fn settled(&mut self, view: &SettleView<'_>, time: Option<DateTime<Utc>>) {
-        let Some(call) = self.open.of_operation(&view.op_id) else {
+        // A second settling contradicts the first, which counts.
+        let call = self.open.of_operation(&view.op_id);
+        let Some(call) = call.filter(|call| !call.settled) else {
             return;
         };
         call.settled = true;
