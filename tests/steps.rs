@@ -162,3 +162,79 @@ fn lines_that_may_not_stand_there_are_no_steps() {
     ]) + "{\"torn";
     assert_eq!(steps(text.as_bytes(), u64::MAX).unwrap(), []);
 }
+
+#[test]
+fn a_message_that_an_elision_names_twice_is_one_in_the_list_and_in_the_step() {
+    let text = transcript(&[
+        ("message", r#"{"content":"a long question","role":"user"}"#),
+        ("message", r#"{"content":"another one","role":"user"}"#),
+        (
+            "elision",
+            r#"{"items":[{"id":"3","stub":"y"},{"id":"2","stub":"x"},{"id":"2","stub":"gone"}]}"#,
+        ),
+    ]);
+    let kind = StepKind::Elision { contents: 2 };
+    let listed = steps(text.as_bytes(), u64::MAX).unwrap();
+    assert_eq!(
+        listed.iter().map(|step| step.kind).collect::<Vec<_>>(),
+        [kind]
+    );
+    let sides = sides(text.as_bytes(), u64::MAX, 1).unwrap().unwrap();
+    assert_eq!(sides.step, listed[0]);
+    let Change::Elided(pairs) = sides.change else {
+        panic!("step 1 elides");
+    };
+    let (before, after): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+    assert_eq!(
+        shown(&before),
+        [("2", "a long question"), ("3", "another one")]
+    );
+    assert_eq!(shown(&after), [("2", "gone"), ("3", "y")]);
+    let lines: Vec<u64> = after.iter().map(|entry| entry.line).collect();
+    assert_eq!(lines, [2, 3]);
+}
+
+#[test]
+fn a_count_that_cannot_be_one_makes_both_sides_estimates() {
+    use Tokens::{Estimated, Recorded};
+    // 8 characters before, and a summary of 4 after.
+    for (counts, before, after) in [
+        (
+            r#""tokens-after":5,"tokens-before":9"#,
+            Recorded(9),
+            Recorded(5),
+        ),
+        (
+            r#""tokens-after":5,"tokens-before":-9"#,
+            Estimated(2),
+            Estimated(1),
+        ),
+        (
+            r#""tokens-after":-5,"tokens-before":9"#,
+            Estimated(2),
+            Estimated(1),
+        ),
+        (
+            r#""tokens-after":"5","tokens-before":9"#,
+            Estimated(2),
+            Estimated(1),
+        ),
+        (
+            r#""tokens-after":null,"tokens-before":9"#,
+            Recorded(9),
+            Estimated(1),
+        ),
+    ] {
+        let compaction = format!(r#"{{"replaces-through-id":"2","summary":"four",{counts}}}"#);
+        let text = transcript(&[
+            ("message", r#"{"content":"eightchr","role":"user"}"#),
+            ("compaction", &compaction),
+        ]);
+        let found = steps(text.as_bytes(), u64::MAX).unwrap();
+        assert_eq!(
+            (found[0].before.tokens, found[0].after.tokens),
+            (before, after),
+            "{counts}"
+        );
+    }
+}

@@ -12,6 +12,16 @@ use super::{calls, full, layout};
 
 /// `{id, role, content, tool-calls?, tool-call-id?, sticky?, sysprompt?, depth?}`.
 pub fn json(entry: &FullEntry) -> Json {
+    Json::object(members(entry))
+}
+
+/// The same, and the line that brought it.
+pub fn json_with_line(entry: &FullEntry) -> Json {
+    let line = ("line", Json::from(entry.line));
+    Json::object(members(entry).into_iter().chain([line]))
+}
+
+fn members(entry: &FullEntry) -> Vec<(&'static str, Json)> {
     let message = &entry.body;
     let mut members = vec![
         ("id", Json::string(entry.id.as_str())),
@@ -28,7 +38,7 @@ pub fn json(entry: &FullEntry) -> Json {
         members.extend(value.then(|| (key, Json::from(true))));
     }
     members.extend(message.depth.map(|depth| ("depth", Json::from(depth))));
-    Json::object(members)
+    members
 }
 
 /// Writes messages one below the other: a row that says what each is, then its text and its calls.
@@ -103,7 +113,9 @@ impl Reader {
                 .depth
                 .map(|depth| format!("inserted {depth} from the end")),
             message.tool_call_id.as_deref().map(|id| self.answers(id)),
-            entry.elided.then(|| "elided".to_owned()),
+            entry
+                .elided
+                .then(|| format!("elided, whole in line {}", entry.line)),
         ];
         marks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

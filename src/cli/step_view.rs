@@ -198,7 +198,8 @@ fn members(step: &Step) -> Vec<(&'static str, Json)> {
 }
 
 fn sides_json(file: &Path, sides: &Sides) -> Json {
-    let list = |entries: &[FullEntry]| Json::array(entries.iter().map(conversation::json));
+    let list =
+        |entries: &[FullEntry]| Json::array(entries.iter().map(conversation::json_with_line));
     let mut members = members(&sides.step);
     members.push(("path", Json::string(&file.to_string_lossy())));
     match &sides.change {

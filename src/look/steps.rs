@@ -3,6 +3,7 @@
 //! A compaction folds the beginning of the conversation into a summary, an elision replaces
 //! contents by stubs. Both sides of each stay in the file, and here they can be had again.
 
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -14,7 +15,7 @@ use crate::message::{Message, ToolCall};
 use crate::session::conversation::{Conversation, Entry};
 use crate::session::envelope::{Envelope, Verdict};
 use crate::session::judge::each_line;
-use crate::session::payload::{CompactionView, MessageView, Payload};
+use crate::session::payload::{CompactionView, MessageView, Payload, elided};
 use crate::session::replay::{Body, Key, Replay, ShortKey};
 
 /// One compaction or elision.
@@ -148,10 +149,10 @@ impl Change {
         after: &[FullEntry],
         payload: &Payload<'_>,
     ) -> Option<Self> {
-        let place = |id: &str| before.place(&EnvelopeId::from(id));
         match payload {
             Payload::Compaction(view) => {
-                let folded = before.entries().get(..=place(&view.through)?)?;
+                let through = before.place(&EnvelopeId::from(view.through.as_ref()))?;
+                let folded = before.entries().get(..=through)?;
                 let (kept, gone): (Vec<_>, Vec<_>) = folded
                     .iter()
                     .cloned()
@@ -164,12 +165,11 @@ impl Change {
                 })
             }
             Payload::Elision(items) => {
-                let mut places: Vec<usize> =
-                    items.iter().filter_map(|item| place(&item.id)).collect();
-                places.sort_unstable();
-                places.dedup();
                 let both =
                     |at: usize| Some((before.entries().get(at)?.clone(), after.get(at)?.clone()));
+                let place = |id: &str| before.place(&EnvelopeId::from(id));
+                let places: BTreeSet<usize> =
+                    items.iter().filter_map(|item| place(&item.id)).collect();
                 Some(Change::Elided(
                     places.into_iter().filter_map(both).collect(),
                 ))
@@ -206,7 +206,7 @@ impl Moment<'_> {
                 }
             }
             Payload::Elision(items) => StepKind::Elision {
-                contents: items.len() as u64,
+                contents: elided(items),
             },
             _ => StepKind::Elision { contents: 0 },
         };

@@ -18,6 +18,8 @@ pub struct Entry<K, B> {
     pub summary: bool,
     /// Its content has been replaced by a stub.
     pub elided: bool,
+    /// The line that brought it, counted from 1. There it stands as it was before any stub.
+    pub line: u64,
 }
 
 /// Entries in conversation order, found by id. `K` is the id as kept, `B` what is kept of a message.
@@ -59,7 +61,7 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
     }
 
     /// Adds an entry at the end.
-    pub fn push(&mut self, id: K, body: B, standing: Standing) {
+    pub fn push(&mut self, id: K, body: B, standing: Standing, line: u64) {
         self.places.entry(id.clone()).or_insert(self.entries.len());
         self.entries.push(Entry {
             id,
@@ -67,13 +69,14 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
             standing,
             summary: false,
             elided: false,
+            line,
         });
         settle_last_group(&mut self.entries, |entry| &mut entry.standing);
     }
 
     /// Replaces everything up to and including `through` by its sticky entries and one summary
     /// under the compaction's own id. `false`, and nothing changes, when no such entry is live.
-    pub fn compact(&mut self, through: &K, id: K, summary: B) -> bool {
+    pub fn compact(&mut self, through: &K, id: K, summary: B, line: u64) -> bool {
         let Some(cut) = self.place(through) else {
             return false;
         };
@@ -85,6 +88,7 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
             standing: Standing::alone(),
             summary: true,
             elided: false,
+            line,
         });
         self.entries.extend(rest);
         self.places.clear();
@@ -109,8 +113,8 @@ mod tests {
 
     fn conversation(entries: &[(&'static str, bool)]) -> Conversation<&'static str, &'static str> {
         let mut made = Conversation::default();
-        for (id, sticky) in entries {
-            made.push(*id, *id, Standing::new(Role::User, false, *sticky));
+        for ((id, sticky), line) in entries.iter().zip(1..) {
+            made.push(*id, *id, Standing::new(Role::User, false, *sticky), line);
         }
         made
     }
@@ -122,19 +126,21 @@ mod tests {
     #[test]
     fn a_compaction_keeps_what_is_sticky_and_what_comes_after() {
         let mut made = conversation(&[("s", true), ("u", false), ("a", false), ("n", false)]);
-        assert!(made.compact(&"a", "c", "summary"));
+        assert!(made.compact(&"a", "c", "summary", 5));
         assert_eq!(ids(&made), ["s", "c", "n"]);
-        assert!(!made.compact(&"a", "d", "again"));
+        assert!(!made.compact(&"a", "d", "again", 6));
         let summaries: Vec<bool> = made.entries().iter().map(|entry| entry.summary).collect();
         assert_eq!(summaries, [false, true, false]);
+        let lines: Vec<u64> = made.entries().iter().map(|entry| entry.line).collect();
+        assert_eq!(lines, [1, 5, 4]);
         assert_eq!(made.place(&"n"), Some(2));
     }
 
     #[test]
     fn compacting_through_a_sticky_entry_twice_puts_the_newest_summary_first() {
         let mut made = conversation(&[("s", true), ("u", false)]);
-        made.compact(&"s", "c1", "one");
-        made.compact(&"s", "c2", "two");
+        made.compact(&"s", "c1", "one", 3);
+        made.compact(&"s", "c2", "two", 4);
         assert_eq!(ids(&made), ["s", "c2", "c1", "u"]);
     }
 
@@ -142,7 +148,7 @@ mod tests {
     fn the_first_of_two_equal_ids_is_the_one_that_is_found() {
         let mut made = conversation(&[("x", false), ("x", false), ("y", false)]);
         assert_eq!(made.place(&"x"), Some(0));
-        made.compact(&"x", "c", "summary");
+        made.compact(&"x", "c", "summary", 4);
         assert_eq!(ids(&made), ["c", "x", "y"]);
         assert_eq!(made.place(&"x"), Some(1));
     }

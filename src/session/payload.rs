@@ -2,6 +2,7 @@
 //! where it does not. Everything is borrowed from the line; text is decoded when asked for.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::envelope::{Envelope, kind_of, present, string};
 use super::error::Fault;
@@ -251,10 +252,14 @@ impl<'a> CompactionView<'a> {
         present(self.payload, "fallback") == Some("true")
     }
 
-    /// Tokens of the conversation before and after, where the writer counted them.
+    /// Tokens of the conversation before and after, where the writer counted them. Where one of the
+    /// two is recorded as something that is no count, neither is trusted.
     pub fn tokens(&self) -> (Option<u64>, Option<u64>) {
-        let count = |key| present(self.payload, key).and_then(|token| token.parse().ok());
-        (count("tokens-before"), count("tokens-after"))
+        let count = |key| present(self.payload, key).map(str::parse).transpose();
+        match (count("tokens-before"), count("tokens-after")) {
+            (Ok(before), Ok(after)) => (before, after),
+            _ => (None, None),
+        }
     }
 
     /// What making the summary cost, as JSON text, where the writer recorded it.
@@ -270,6 +275,12 @@ pub struct ElisionItem<'a> {
     pub id: Cow<'a, str>,
     /// What its content becomes.
     pub stub: Cow<'a, str>,
+}
+
+/// How many messages an elision names. One can be named more than once.
+pub fn elided(items: &[ElisionItem<'_>]) -> u64 {
+    let distinct: BTreeSet<&str> = items.iter().map(|item| item.id.as_ref()).collect();
+    distinct.len() as u64
 }
 
 fn elision_items(payload: &str) -> Result<Vec<ElisionItem<'_>>, Fault> {

@@ -135,12 +135,14 @@ impl<K: Key, B: Body> Replay<K, B> {
         match payload {
             Payload::Message(view) => {
                 let body = body.unwrap_or_else(|| B::of_message(view));
-                self.conversation.push(K::of(&id), body, view.standing());
+                self.conversation
+                    .push(K::of(&id), body, view.standing(), line);
                 self.ledger.message(view, &id, &envelope.ts(), line);
             }
             Payload::Compaction(view) => {
+                let through = K::of(&view.through);
                 self.conversation
-                    .compact(&K::of(&view.through), K::of(&id), B::of_summary(view));
+                    .compact(&through, K::of(&id), B::of_summary(view), line);
                 let conversation = &self.conversation;
                 self.ledger
                     .folded(|turn| conversation.contains(&K::of(turn)));
@@ -212,8 +214,10 @@ impl<K: Key> Replay<K, Arc<Message>> {
     /// `as_answer` is what it is if it answers a call.
     pub(crate) fn apply_text_message(&mut self, id: K, message: Message, as_answer: Answer) {
         let call_id = message.tool_call_id.as_deref();
+        let line = as_answer.line;
         self.ledger.text_message(message.role, call_id, as_answer);
         let standing = Standing::from(&message);
-        self.conversation.push(id, Arc::new(message), standing);
+        self.conversation
+            .push(id, Arc::new(message), standing, line);
     }
 }

@@ -184,7 +184,9 @@ impl Overview {
             Payload::Compaction(view) => self.compaction(view),
             Payload::Elision(items) => {
                 let keys = items.iter().map(|item| ShortKey::of(&item.id));
-                let lines: Vec<u64> = keys.filter_map(|key| self.line_of(&key)).collect();
+                let mut lines: Vec<u64> = keys.filter_map(|key| self.line_of(&key)).collect();
+                lines.sort_unstable();
+                lines.dedup();
                 if self.elided.len() < ELIDED {
                     let stubs = lines.iter().map(|elided| (*elided, line));
                     self.elided.extend(stubs);

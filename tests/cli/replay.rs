@@ -160,11 +160,21 @@ fn both_sides_of_an_elision_are_shown() {
     assert_eq!(gone["content"].as_str().unwrap().chars().count(), 4520);
     let expected = json!({
         "id": "36f93d88-0007-4000-8000-000000000008",
+        "line": 8,
         "role": "tool",
         "tool-call-id": "call_01",
         "content": "[elided by the harness: 4520-char read_file result; re-run the call if you need it again]",
     });
     assert_eq!(*instead, expected);
+    let ran = env.sess(&["replay", "two-compactions.jsonl", "--step", "1"]);
+    let last: Vec<&str> = ran.out.lines().rev().take(2).collect();
+    assert_eq!(
+        last,
+        [
+            "   │ [elided by the harness: 4520-char read_file result; re-run the call if you need it again]",
+            "1  tool       36f93d88  answers call_01, elided, whole in line 8",
+        ]
+    );
     let ran = env.sess(&["replay", "two-compactions.jsonl", "--step", "4"]);
     let expected = "sess: two-compactions.jsonl: there is no step 4\n\
                     hint: `sess replay --steps two-compactions.jsonl` lists them\n";

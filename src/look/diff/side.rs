@@ -108,7 +108,7 @@ impl Reader {
         let id = id_of(envelope);
         let mut item = self.tools.item(Cow::Owned(view.build()), id.clone(), line);
         item.strict = self.reading.strict.then(|| rest_of(envelope));
-        self.conversation.push(id, item, view.standing());
+        self.conversation.push(id, item, view.standing(), line);
     }
 
     fn compact(
@@ -121,7 +121,7 @@ impl Reader {
         let mut item = Item::new(Kind::Compaction, view.summary(), id.clone(), line);
         item.strict = self.reading.strict.then(|| rest_of(envelope));
         let through = EnvelopeId::from(&*view.through);
-        match self.conversation.compact(&through, id, item) {
+        match self.conversation.compact(&through, id, item, line) {
             true => Ok(()),
             false => Err(Fault::CompactionUnknownTarget { id: through.into() }),
         }

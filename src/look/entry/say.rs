@@ -7,7 +7,7 @@ use crate::canonical::{elements, members};
 use crate::look::{human, width};
 use crate::message::Role;
 use crate::session::envelope::{kind_of, present};
-use crate::session::payload::{CompactionView, MessageView, Outcome, SettleView};
+use crate::session::payload::{CompactionView, MessageView, Outcome, SettleView, elided};
 
 /// Puts an entry into words.
 pub fn entry(entry: &Entry<'_>, phrase: &mut Phrase) {
@@ -17,7 +17,7 @@ pub fn entry(entry: &Entry<'_>, phrase: &mut Phrase) {
         What::Grants(list) => grants(*list, phrase),
         What::Compaction(view) => compaction(view, phrase),
         What::Elision(items) => {
-            let count = human::counted(items.len() as u64, "content", "contents");
+            let count = human::counted(elided(items), "content", "contents");
             phrase.words(&count).words(" replaced");
             if let Some(first) = items.first() {
                 phrase.words(": ").quote(Text::Plain(&first.stub));

@@ -13,7 +13,7 @@ use crate::look::entry::{Calls, calls_of};
 use crate::message::Role;
 use crate::session::envelope::{Envelope, Verdict, present};
 use crate::session::judge::each_line;
-use crate::session::payload::{MessageView, Payload};
+use crate::session::payload::{MessageView, Payload, elided};
 use crate::session::peek::{FirstType, says_something};
 use crate::session::read::Line;
 
@@ -117,7 +117,7 @@ impl Summariser {
                     self.counts.tokens.add(usage);
                 }
             }
-            Some(Payload::Elision(items)) => self.counts.elided += items.len() as u64,
+            Some(Payload::Elision(items)) => self.counts.elided += elided(&items),
             Some(Payload::ToolDispatched(view)) => {
                 let call_id = view.call_id();
                 if self.calls.tool_of_call(&call_id).is_none() {
