@@ -14,8 +14,13 @@ pub struct Sha256Hex(String);
 impl Sha256Hex {
     /// The digest of these bytes, as `sha256sum` prints it.
     pub fn of(bytes: &[u8]) -> Self {
+        Self::finished(Sha256::new_with_prefix(bytes))
+    }
+
+    /// The digest of everything a hasher was given.
+    pub(crate) fn finished(hasher: Sha256) -> Self {
         let mut hex = String::with_capacity(64);
-        for byte in Sha256::digest(bytes) {
+        for byte in hasher.finalize() {
             // Writing to a string cannot fail.
             let _ = write!(hex, "{byte:02x}");
         }

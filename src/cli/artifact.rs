@@ -1,15 +1,15 @@
 //! `sess peek --artifact`: the whole of a text that the transcript only names.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use crate::Json;
-use crate::canonical::Sha256Hex;
-use crate::look::artifact::{self, ArtifactError, Recorded};
+use crate::look::artifact::{self, ArtifactError, ArtifactText, Recorded};
+use crate::look::base64::base64;
 use crate::look::visible;
 use crate::session::peek;
 
-use super::error::{Error, Result};
+use super::error::{Error, Result, why_unreadable};
 use super::exit::Exit;
 use super::output::Output;
 use super::prefix;
@@ -18,82 +18,215 @@ use super::source::{Source, is_piped};
 
 /// Writes the text of the operation that `typed` is or begins.
 pub fn run(typed: &str, raw: bool, source: &Source, out: &mut Output) -> Result<Exit> {
-    if is_piped(source.name()) {
-        let error = Error::unknown("what comes through a pipe has no artifacts beside it");
-        return Err(error.at(source.name()));
-    }
-    let transcript = peek::open(source.path()).map_err(|error| refusal::unseen(source, &error))?;
-    let all =
-        artifact::recorded(&transcript).map_err(|error| refusal::unreadable(source, &error))?;
-    let found = find(typed, &all).map_err(|error| error.at(source.name()))?;
-    let bytes =
-        artifact::read(source.path(), found).map_err(|error| told(source, found, &error))?;
-    let intact = is_intact(found, &bytes);
+    let (found, mut text) = match open(typed, source) {
+        Ok(opened) => opened,
+        Err(failed) => return failed.told(out),
+    };
+    let path = text.path().to_owned();
+    let unreadable = |error| {
+        let path = path.clone();
+        let error = ArtifactError::Io {
+            path,
+            source: error,
+        };
+        told(source, &found, &error)
+    };
     if out.json() {
-        out.json_line(document(source, found, intact, &bytes).text())?;
-        return Ok(Exit::Yes);
+        let mut bytes = Vec::new();
+        return match text.read_to_end(&mut bytes) {
+            Ok(_) => {
+                let document = document(source, &found, text.is_intact(), &bytes);
+                out.json_line(document.text())?;
+                Ok(Exit::Yes)
+            }
+            Err(error) => unreadable(error).told(out),
+        };
     }
     out.paged()?;
-    match raw {
-        true => out.stored(&bytes)?,
-        false => lines(&bytes).try_for_each(|line| writeln!(out, "{line}"))?,
-    }
-    if intact == Some(false) {
+    let text = match raw {
+        true => write_raw(text, out, |error| unreadable(error).error)?,
+        false => write_lines(text, out, |error| unreadable(error).error)?,
+    };
+    if text.is_intact() == Some(false) {
         out.note(&format!(
             "{} is not what was kept: its SHA-256 differs from the one in line {}",
-            visible::one_line(&found.file),
+            visible::one_line(found.file.as_deref().unwrap_or_default()),
             found.line
         ))?;
     }
     Ok(Exit::Yes)
 }
 
-/// The last line counts where an operation is named twice.
-fn find<'a>(typed: &str, all: &'a [Recorded]) -> Result<&'a Recorded> {
+/// Why there is no text to show, and the kind of it as machine output names it.
+struct Failed {
+    kind: &'static str,
+    error: Error,
+}
+
+impl Failed {
+    fn new(kind: &'static str, error: Error, source: &Source) -> Self {
+        let error = error.at(source.name());
+        Self { kind, error }
+    }
+
+    fn told(self, out: &mut Output) -> Result<Exit> {
+        if let Some(document) = self.error.json(self.kind).filter(|_| out.json()) {
+            out.json_line(document.text())?;
+        }
+        Err(self.error)
+    }
+}
+
+fn open(typed: &str, source: &Source) -> std::result::Result<(Recorded, ArtifactText), Failed> {
+    if is_piped(source.name()) {
+        let error = Error::unknown("what comes through a pipe has no artifacts beside it");
+        return Err(Failed::new("piped", error, source));
+    }
+    let transcript = peek::open(source.path())
+        .map_err(|error| Failed::new(error.kind(), refusal::unseen(source, &error), source))?;
+    let all = artifact::recorded(&transcript).map_err(|error| {
+        let (kind, _) = why_unreadable(&error);
+        Failed::new(kind, refusal::unreadable(source, &error), source)
+    })?;
     let ids = all.iter().map(|recorded| recorded.op_id.as_str());
-    let id = prefix::resolve("operation with an artifact", typed, ids)?;
-    let found = all.iter().rfind(|recorded| recorded.op_id == id);
-    found.ok_or_else(|| Error::no(format!("no operation starts with {typed:?}")))
+    let id = prefix::resolve("operation with an artifact", typed, ids);
+    let id = id.map_err(|error| Failed::new("no-operation", error, source))?;
+    // Of several lines about one operation the first counts.
+    let found = all.iter().find(|recorded| recorded.op_id == id).cloned();
+    let found = found.ok_or_else(|| {
+        let error = Error::no(format!("no operation starts with {typed:?}"));
+        Failed::new("no-operation", error, source)
+    })?;
+    match artifact::open(source.path(), &found) {
+        Ok(text) => Ok((found, text)),
+        Err(error) => Err(told(source, &found, &error)),
+    }
 }
 
 /// A missing text is no fault of the transcript, which says what the model saw of it.
-fn told(source: &Source, found: &Recorded, error: &ArtifactError) -> Error {
+fn told(source: &Source, found: &Recorded, error: &ArtifactError) -> Failed {
     let said = match error {
         ArtifactError::Missing(_) => Error::no(error.to_string()),
         _ => Error::unknown(error.to_string()),
     };
     let name = visible::path(source.name());
-    said.at(source.name()).line(found.line).hint(format!(
+    let said = said.line(found.line).hint(format!(
         "`sess peek --full {name}` shows the excerpt that the model saw"
-    ))
+    ));
+    Failed::new(error.kind(), said, source)
+}
+
+/// So many bytes at a time, however large the file is.
+const PIECE: usize = 64 * 1024;
+
+/// The bytes as they are. Each piece ends with a whole character, for a terminal is shown what it
+/// holds character by character.
+fn write_raw(
+    mut text: ArtifactText,
+    out: &mut Output,
+    unreadable: impl Fn(io::Error) -> Error,
+) -> Result<ArtifactText> {
+    let mut piece = vec![0; PIECE];
+    let mut held = 0;
+    loop {
+        let count = match text.read(piece.get_mut(held..).unwrap_or_default()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(&unreadable)?,
+        };
+        let filled = held + count;
+        held = match count {
+            0 => 0,
+            _ => begun(piece.get(..filled).unwrap_or_default()),
+        };
+        let whole = filled - held;
+        out.stored(piece.get(..whole).unwrap_or_default())?;
+        if count == 0 {
+            return Ok(text);
+        }
+        piece.copy_within(whole..filled, 0);
+    }
+}
+
+/// How many bytes at the end begin a character of UTF-8 that goes on behind them.
+fn begun(bytes: &[u8]) -> usize {
+    let is_lead = |byte: &u8| !(0x80..0xc0).contains(byte);
+    let last = bytes.iter().rev().take(3).position(is_lead);
+    let Some(lead) = last.and_then(|back| bytes.get(bytes.len() - 1 - back)) else {
+        return 0;
+    };
+    let there = last.map_or(0, |back| back + 1);
+    match lead {
+        0xc2..=0xdf if there < 2 => there,
+        0xe0..=0xef if there < 3 => there,
+        0xf0..=0xf4 if there < 4 => there,
+        _ => 0,
+    }
 }
 
 /// The lines of a text, safe to be shown; bytes that are no text as such.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    lines.map(|line| {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        match std::str::from_utf8(line) {
+fn write_lines(
+    text: ArtifactText,
+    out: &mut Output,
+    unreadable: impl Fn(io::Error) -> Error,
+) -> Result<ArtifactText> {
+    let mut text = BufReader::with_capacity(PIECE, text);
+    let mut line = Vec::new();
+    while text.read_until(b'\n', &mut line).map_err(&unreadable)? > 0 {
+        let bytes = line.strip_suffix(b"\n").unwrap_or(&line);
+        let shown = match std::str::from_utf8(bytes) {
             Ok(text) => visible::lines(text),
-            Err(_) => Cow::Owned(visible::bytes(line)),
-        }
-    })
+            Err(_) => Cow::Owned(visible::bytes(bytes)),
+        };
+        writeln!(out, "{shown}")?;
+        line.clear();
+    }
+    Ok(text.into_inner())
 }
 
-fn is_intact(found: &Recorded, bytes: &[u8]) -> Option<bool> {
-    let digest = found.digest.as_ref()?;
-    Some(Sha256Hex::of(bytes).to_string() == *digest)
-}
-
+/// What is no text is there as base64.
 fn document(source: &Source, found: &Recorded, intact: Option<bool>, bytes: &[u8]) -> Json {
     let mut members = vec![
         ("path", Json::string(&source.name().to_string_lossy())),
         ("op-id", Json::string(&found.op_id)),
         ("line", Json::from(found.line)),
-        ("file", Json::string(&found.file)),
         ("bytes", Json::from(bytes.len() as u64)),
-        ("text", Json::string(&String::from_utf8_lossy(bytes))),
+        match std::str::from_utf8(bytes) {
+            Ok(text) => ("text", Json::string(text)),
+            Err(_) => ("base64", Json::string(&base64(bytes))),
+        },
     ];
+    members.extend(
+        found
+            .file
+            .as_deref()
+            .map(|name| ("file", Json::string(name))),
+    );
     members.extend(intact.map(|intact| ("intact", Json::from(intact))));
     Json::object(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_that_goes_on_is_kept_for_the_next_piece() {
+        for text in ["é", "日", "😀"] {
+            for end in 1..text.len() {
+                let bytes = [b"ab", &text.as_bytes()[..end]].concat();
+                assert_eq!(begun(&bytes), end, "{text}");
+            }
+            assert_eq!(begun(text.as_bytes()), 0);
+        }
+        for bytes in [
+            &b""[..],
+            b"a",
+            b"\xff",
+            b"\x80\x80\x80\x80",
+            b"\xc3a",
+            b"\xc1",
+        ] {
+            assert_eq!(begun(bytes), 0, "{bytes:?}");
+        }
+    }
 }

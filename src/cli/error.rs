@@ -129,6 +129,21 @@ impl Error {
         self
     }
 
+    /// What `--json` says of it: `{path, error: {kind, message, line?}}`.
+    pub fn json(&self, kind: &str) -> Option<Json> {
+        let Self::Said(complaint) = self else {
+            return None;
+        };
+        let mut members = vec![
+            ("kind", Json::string(kind)),
+            ("message", Json::string(&complaint.what)),
+        ];
+        members.extend(complaint.line.map(|line| ("line", Json::from(line))));
+        let path = complaint.file.iter();
+        let path = path.map(|file| ("path", Json::string(&file.to_string_lossy())));
+        Some(Json::object(path.chain([("error", Json::object(members))])))
+    }
+
     /// What the shell is told.
     pub fn exit(&self) -> Exit {
         match self {

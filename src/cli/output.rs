@@ -101,9 +101,20 @@ impl Output {
         }
     }
 
-    /// Writes one JSON text and a line feed, with the care of [`stored`](Self::stored).
+    /// Writes JSON of ours, or a piece of it that is whole characters. DEL and C1 controls, which
+    /// JSON allows in a string, are written as escapes of the same value; a terminal gets it with
+    /// the care of [`stored`](Self::stored).
+    pub fn json_text(&mut self, json: &str) -> io::Result<()> {
+        if self.screen.terminal {
+            self.stored(json.as_bytes())
+        } else {
+            self.write_all(visible::json_controls(json).as_bytes())
+        }
+    }
+
+    /// Writes one JSON text as [`json_text`](Self::json_text) does, and a line feed.
     pub fn json_line(&mut self, json: &str) -> io::Result<()> {
-        self.stored(json.as_bytes())?;
+        self.json_text(json)?;
         self.write_all(b"\n")
     }
 
@@ -315,6 +326,19 @@ mod tests {
         assert_eq!(
             Output::captured(TERMINAL, true, write),
             "{\"a\":\"\\u009b2J\"}\n"
+        );
+    }
+
+    #[test]
+    fn json_of_ours_holds_no_control_anywhere() {
+        let write = |out: &mut Output| out.json_line("[\"\u{7f}\u{85}é\u{202e}\"]");
+        assert_eq!(
+            Output::captured(PIPE, true, write),
+            "[\"\\u007f\\u0085é\u{202e}\"]\n"
+        );
+        assert_eq!(
+            Output::captured(TERMINAL, true, write),
+            "[\"\\u007f\\u0085é\\u202e\"]\n"
         );
     }
 

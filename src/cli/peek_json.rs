@@ -189,8 +189,8 @@ impl Document<'_> {
             string(&self.name),
             self.size
         );
-        self.out.stored(head.as_bytes())?;
-        self.out.stored(meta.as_bytes())
+        self.out.json_text(&head)?;
+        self.out.json_text(meta)
     }
 
     fn list(
@@ -207,7 +207,7 @@ impl Document<'_> {
         if let Some(error) = error {
             let (kind, message) = (error.kind(), string(&error.to_string()));
             let error = format!(",\n\"error\":{{\"kind\":\"{kind}\",\"message\":{message}}}");
-            self.out.stored(error.as_bytes())?;
+            self.out.json_text(&error)?;
         }
         self.out.write_all(b"}\n")
     }
@@ -224,7 +224,7 @@ impl Items {
         let separator: &[u8] = if self.any { b",\n" } else { b"\n" };
         self.any = true;
         out.write_all(separator)?;
-        out.stored(json.as_bytes())
+        out.json_text(json)
     }
 }
 

@@ -116,7 +116,7 @@ impl Listed {
             members.push(("path", Json::string(&file.to_string_lossy())));
             let first = self.calls + place == 0;
             out.write_all(if first { b"[" } else { b",\n" })?;
-            out.stored(Json::object(members).text().as_bytes())?;
+            out.json_text(Json::object(members).text())?;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub fn write(file: &Path, replayed: &Replayed, out: &mut Output) -> io::Result<(
     out.write_all(b",\"messages\":[")?;
     for (place, entry) in replayed.conversation().iter().enumerate() {
         out.write_all(if place == 0 { b"" } else { b"," })?;
-        out.stored(conversation::json(entry).text().as_bytes())?;
+        out.json_text(conversation::json(entry).text())?;
     }
     out.write_all(b"]")?;
     member(out, ",", "meta", &replayed.meta())?;
@@ -40,7 +40,7 @@ pub fn write(file: &Path, replayed: &Replayed, out: &mut Output) -> io::Result<(
 
 fn member(out: &mut Output, before: &str, key: &str, value: &Json) -> io::Result<()> {
     write!(out, "{before}\"{key}\":")?;
-    out.stored(value.compact().as_bytes())
+    out.json_text(&value.compact())
 }
 
 fn warning(warning: &Warning) -> Json {

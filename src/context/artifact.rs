@@ -34,7 +34,9 @@ pub struct Artifact {
 /// A file appears under its name when it is whole, so a program that dies while writing leaves no
 /// half text behind. Nothing is ever deleted. A file of the same name is replaced; names are made
 /// from operation ids, which are unique, so that takes two transcripts with one stem, which share
-/// a folder, and an id that was forged.
+/// a folder, and an id that was forged. A link in the folder's place is refused, as it is by who
+/// reads the texts again: a transcript from elsewhere could come with one that leads anywhere. A
+/// link in a file's place is replaced.
 ///
 /// ```
 /// # let home = tempfile::tempdir()?;
@@ -57,7 +59,8 @@ impl FolderStore {
         }
     }
 
-    /// The store of a transcript, in its [`artifact_folder`].
+    /// The store of a transcript, in its [`artifact_folder`]. The path of a
+    /// [session](crate::Session::path) is the one to give: no link is resolved here.
     pub fn beside(transcript: &Path) -> Self {
         Self::new(artifact_folder(transcript))
     }
@@ -72,6 +75,10 @@ impl ArtifactStore for FolderStore {
     fn store(&self, id: &str, text: &str) -> io::Result<Artifact> {
         let file = artifact_name(id);
         fs::create_dir_all(&self.folder)?;
+        if fs::symlink_metadata(&self.folder)?.is_symlink() {
+            let why = "the folder of artifacts is a link, which is not followed";
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, why));
+        }
         let mut staged = NamedTempFile::new_in(&self.folder)?;
         staged.write_all(text.as_bytes())?;
         staged.persist(self.folder.join(&file))?;
@@ -129,6 +136,25 @@ mod tests {
         fs::write(&blocked, "mine")?;
         assert!(FolderStore::new(&blocked).store("op", "text").is_err());
         assert_eq!(fs::read_to_string(&blocked)?, "mine");
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_written_through_neither_as_the_folder_nor_as_a_file() -> io::Result<()> {
+        use std::os::unix::fs::symlink;
+        let home = tempfile::tempdir()?;
+        let (elsewhere, link) = (home.path().join("elsewhere"), home.path().join("link"));
+        fs::create_dir(&elsewhere)?;
+        symlink(&elsewhere, &link)?;
+        assert!(FolderStore::new(&link).store("op", "text").is_err());
+        assert_eq!(fs::read_dir(&elsewhere)?.count(), 0);
+        let secret = home.path().join("secret");
+        fs::write(&secret, "secret")?;
+        symlink(&secret, elsewhere.join("op.txt"))?;
+        FolderStore::new(&elsewhere).store("op", "text")?;
+        assert_eq!(fs::read_to_string(&secret)?, "secret");
+        assert_eq!(fs::read_to_string(elsewhere.join("op.txt"))?, "text");
         Ok(())
     }
 }

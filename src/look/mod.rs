@@ -4,6 +4,8 @@
 //! and is measured by [`width`].
 
 pub mod artifact;
+#[cfg(any(feature = "cli", feature = "view"))]
+pub(crate) mod base64;
 pub mod check;
 pub mod diff;
 pub mod entry;

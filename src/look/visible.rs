@@ -120,6 +120,28 @@ pub fn json_for_terminal(stored: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out.into_bytes())
 }
 
+/// JSON with the control characters that it may hold raw, DEL and C1, as escapes of the same value.
+///
+/// ```
+/// assert_eq!(sess::look::visible::json_controls("[\"\u{85}é\"]"), "[\"\\u0085é\"]");
+/// ```
+pub fn json_controls(json: &str) -> Cow<'_, str> {
+    let is_raw = |mark: char| matches!(mark, '\u{7f}'..='\u{9f}');
+    // A C1 control begins with this byte, which few other characters have anywhere.
+    let may_hold = |bytes: &[u8]| memchr::memchr2(0x7f, 0xc2, bytes).is_some();
+    if !may_hold(json.as_bytes()) || !json.contains(is_raw) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for mark in json.chars() {
+        match is_raw(mark) {
+            true => push_json_escape(&mut out, mark),
+            false => out.push(mark),
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Copies `text`, handing every character that must not be shown as it is to `show`; those in
 /// `harmless` are let through.
 fn rewrite<'a>(

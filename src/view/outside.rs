@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::action::Effect;
 use super::app::App;
+use crate::look::base64::base64;
 use crate::look::entry::Entries;
 use crate::look::export::{Export, Format};
 use crate::look::summary::summarise;
@@ -106,24 +107,6 @@ pub fn clipboard(text: &str) -> Option<String> {
     fits.then(|| format!("\x1b]52;c;{}\x07", base64(text.as_bytes())))
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let at = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
-        let group = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            let sign = SIGNS[(group >> (18 - 6 * place) & 63) as usize];
-            out.push(if place <= chunk.len() {
-                sign.into()
-            } else {
-                '='
-            });
-        }
-    }
-    out
-}
-
 /// Writes a text to a file that only its owner can read; says where.
 pub fn save(text: &str) -> String {
     told(private(text).and_then(kept))
@@ -193,22 +176,6 @@ pub fn stop() {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_is_that_of_rfc_4648() {
-        let cases = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(base64(text.as_bytes()), expected);
-        }
-    }
 
     #[test]
     fn a_copy_keeps_tabs_and_drives_no_terminal() {
