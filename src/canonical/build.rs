@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Json;
-use super::string::write_string;
+use super::escape::write_string;
 
 impl Json {
     /// `null`.

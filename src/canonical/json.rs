@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::parse::{self, JsonError};
-use super::string::unescape;
 use super::token::{Token, Tokens};
+use super::unescape::unescape;
 use super::write::{Numbers, write_sorted};
 
 /// One JSON value as a text that is known to be valid.

@@ -32,22 +32,27 @@
 //! (`1e400`) keeps its token.
 
 mod arguments;
+mod block;
 mod build;
 mod digest;
+mod escape;
 mod json;
 mod members;
 mod number;
 mod parse;
 mod pattern;
 mod sort;
-mod string;
 mod token;
+mod unescape;
+mod walk;
 mod write;
 
 pub use arguments::{canonical_arguments, canonical_arguments_of};
 pub use digest::{Sha256Hex, digest_of_json, digest_of_text};
+pub use escape::write_string;
 pub use json::Json;
 pub(crate) use members::{Members, elements, member, members};
 pub use parse::JsonError;
 pub use pattern::{EmptyPattern, ToolPattern};
-pub use string::{Unescaped, unescape, write_string};
+pub use unescape::{Unescaped, unescape};
+pub(crate) use walk::Walk;

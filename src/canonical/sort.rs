@@ -1,7 +1,7 @@
 //! The tokens of a document in sorted order.
 
-use super::string::unescape;
 use super::token::{Token, Tokens};
+use super::unescape::unescape;
 
 /// The tokens of a valid JSON text with the keys of each object in code point order, and of equal
 /// keys only the last. The text is read once into a flat list; what is still to be visited waits

@@ -2,10 +2,11 @@
 //!
 //! Nothing here recurses, so depth costs memory and never the stack.
 
+use super::escape::write_string;
 use super::number::write_number;
 use super::sort::sorted_tokens;
-use super::string::{unescape, write_string};
 use super::token::{Token, Tokens};
+use super::unescape::unescape;
 
 /// What becomes of number tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

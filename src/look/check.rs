@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use crate::session::damage::{Damage, DamageKind};
-use crate::session::envelope::{Envelope, Verdict as LineVerdict, lone_surrogate};
+use crate::session::envelope::{Envelope, Verdict as LineVerdict};
 use crate::session::error::Fault;
 use crate::session::judge::each_line;
 use crate::session::operations::OpenCall;
@@ -257,7 +257,7 @@ impl Checker {
             (First::Meta | First::Other, _) => {}
         }
         self.replay.check(&payload)?;
-        if let Some(at) = lone_surrogate(envelope.text()) {
+        if let Some(at) = envelope.lone_surrogate() {
             let message =
                 format!("half of a surrogate pair at byte {at} of the line, read as U+FFFD");
             self.note(problem(line, "lone-surrogate", message));

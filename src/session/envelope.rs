@@ -1,10 +1,8 @@
 //! One line of a transcript: what it is, and the five keys of its envelope.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
-use serde_json::value::RawValue;
+use memchr::memmem;
 
 use super::damage::Damage;
 use super::shape::{Part, Shape};
@@ -45,10 +43,10 @@ impl<'a> Verdict<'a> {
 
     /// Judges a line that is known to be UTF-8.
     pub(crate) fn of_text(text: &'a str) -> Self {
-        if serde_json::from_str::<&RawValue>(text).is_ok() {
-            return match text.trim_ascii_start().as_bytes().first() {
-                Some(b'{') => Verdict::Object(Envelope::split(text)),
-                _ => Verdict::Value(kind_of(text)),
+        if let Some(shape) = Shape::of(text) {
+            return match kind_of(text) {
+                "object" => Verdict::Object(Envelope::of_shape(text, shape)),
+                kind => Verdict::Value(kind),
             };
         }
         if text.trim().is_empty() {
@@ -81,7 +79,7 @@ pub struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     /// Splits text that is known to be a JSON object.
     pub(crate) fn split(text: &'a str) -> Self {
-        Self::of_shape(text, Shape::of(text))
+        Self::of_shape(text, Shape::of(text).unwrap_or_default())
     }
 
     /// Of text whose shape is known.
@@ -101,6 +99,17 @@ impl<'a> Envelope<'a> {
     /// See [`Shape::payload_around`].
     pub(crate) fn payload_around(&self, part: Part) -> (&'a str, &'a str) {
         self.shape.payload_around(self.text, part)
+    }
+
+    /// Where in the line an escape like `\ud83d` stands without its partner, in bytes.
+    ///
+    /// Such a line is whole JSON, written by a program that cut text in the middle of a pair. The
+    /// typed view reads U+FFFD there.
+    pub(crate) fn lone_surrogate(&self) -> Option<usize> {
+        match self.shape.has_surrogates() {
+            true => lone_surrogate(self.text),
+            false => None,
+        }
     }
 
     /// The stored line, byte for byte.
@@ -157,57 +166,19 @@ pub(crate) fn string(token: &str) -> Option<Cow<'_, str>> {
         .then(|| canonical::unescape(token).text)
 }
 
-/// Where in the line an escape like `\ud83d` stands without its partner, in bytes.
-///
-/// Such a line is whole JSON, written by a program that cut text in the middle of a pair. The
-/// typed view reads U+FFFD there.
-pub(crate) fn lone_surrogate(text: &str) -> Option<usize> {
+/// Where an escape for half of a surrogate pair stands without its partner, in bytes.
+fn lone_surrogate(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut low_case = Search::new(&STARTS[0], bytes);
-    let mut high_case = Search::new(&STARTS[1], bytes);
     let mut partner = None;
-    loop {
-        let at = match (low_case.next, high_case.next) {
-            (None, None) => return None,
-            (Some(a), Some(b)) if a < b => low_case.take(a),
-            (Some(a), None) => low_case.take(a),
-            (_, Some(b)) => high_case.take(b),
-        };
-        match surrogate_at(bytes, at) {
-            None => {}
-            Some(0xDC00..) if partner == Some(at) => {}
-            Some(0xD800..=0xDBFF) if matches!(surrogate_at(bytes, at + 6), Some(0xDC00..)) => {
-                partner = Some(at + 6);
-            }
-            Some(_) => return Some(at),
+    memmem::find_iter(bytes, b"\\u").find(|&at| match surrogate_at(bytes, at) {
+        None => false,
+        Some(0xDC00..) if partner == Some(at) => false,
+        Some(0xD800..=0xDBFF) if matches!(surrogate_at(bytes, at + 6), Some(0xDC00..)) => {
+            partner = Some(at + 6);
+            false
         }
-    }
-}
-
-/// How the escape of a surrogate begins. Few lines hold these bytes, so a scan for them is much
-/// faster than a look at each escape.
-static STARTS: LazyLock<[Finder<'_>; 2]> =
-    LazyLock::new(|| [Finder::new(b"\\ud"), Finder::new(b"\\uD")]);
-
-/// One of [`STARTS`] in a text.
-struct Search<'a> {
-    start: &'a Finder<'a>,
-    bytes: &'a [u8],
-    next: Option<usize>,
-}
-
-impl<'a> Search<'a> {
-    fn new(start: &'a Finder<'a>, bytes: &'a [u8]) -> Self {
-        let next = start.find(bytes);
-        Self { start, bytes, next }
-    }
-
-    /// Takes the place found and looks for the one after it.
-    fn take(&mut self, at: usize) -> usize {
-        let rest = self.bytes.get(at + 1..).unwrap_or_default();
-        self.next = self.start.find(rest).map(|found| at + 1 + found);
-        at
-    }
+        Some(_) => true,
+    })
 }
 
 /// The surrogate that the escape at this place spells, if it spells one. The backslash may be the

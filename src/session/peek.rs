@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::damage::Damage;
-use super::envelope::{Envelope, Verdict, lone_surrogate};
+use super::envelope::{Envelope, Verdict};
 use super::live::Session;
 use super::payload::MessageView;
 use super::read::{Line, Lines};
@@ -159,7 +159,7 @@ pub fn warnings_of(line: Line<'_>, verdict: &Verdict<'_>) -> Vec<Warning> {
         return Vec::new();
     };
     let mut warnings = Vec::new();
-    if let Some(at) = lone_surrogate(envelope.text()) {
+    if let Some(at) = envelope.lone_surrogate() {
         let place = line.offset + at as u64;
         let message = format!("half of a surrogate pair at byte {place}, read as U+FFFD");
         warnings.push(warning(line, WarningKind::LoneSurrogate, message));

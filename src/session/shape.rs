@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::canonical::{members, unescape};
+use crate::canonical::{Walk, unescape};
 
 /// A part of a line that is looked for: the five keys of the envelope, and those keys of a payload
 /// that every message is asked for.
@@ -64,37 +64,50 @@ impl Part {
 pub(crate) struct Shape {
     /// Start and end in bytes, by [`Part`]. Behind a key no value can end at 0: that is an absent one.
     places: [(usize, usize); PARTS],
+    surrogates: bool,
 }
 
 impl Shape {
-    /// Walks text that is known to be a JSON object. Where a key stands twice the last one counts,
-    /// and a key may be spelled with escapes.
-    pub(crate) fn of(text: &str) -> Self {
+    /// Walks text that is to be one JSON value, checking all of it; `None` when it is not. Of an
+    /// object this is the shape, of another value an empty one. Where a key stands twice the last
+    /// one counts, and a key may be spelled with escapes.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let mut walk = Walk::new(text);
         let mut shape = Self::default();
-        let Some(mut walk) = members(text) else {
-            return shape;
-        };
-        let base = text.as_ptr().addr();
-        let place = |value: &str| {
-            let start = value.as_ptr().addr() - base;
-            (start, start + value.len())
-        };
-        while let Some(key) = walk.key() {
-            match Part::of_envelope(&spelled(key)) {
-                Some(Part::Payload) => {
-                    shape.places[Part::Role as usize..].fill((0, 0));
-                    let payload = walk.object_or_value(|key, value| {
-                        if let Some(part) = Part::of_payload(&spelled(key)) {
-                            shape.places[part as usize] = place(value);
-                        }
-                    });
-                    shape.places[Part::Payload as usize] = place(payload);
-                }
-                Some(part) => shape.places[part as usize] = place(walk.value()),
-                None => drop(walk.value()),
-            }
+        match walk.peek()? {
+            b'{' => walk.object(|walk, key| shape.member(walk, key))?,
+            _ => drop(walk.value()?),
         }
-        shape
+        shape.surrogates = walk.saw_surrogates();
+        walk.peek().is_none().then_some(shape)
+    }
+
+    fn member<'a>(&mut self, walk: &mut Walk<'a>, key: &'a str) -> Option<()> {
+        let part = Part::of_envelope(&spelled(key));
+        if part == Some(Part::Payload) {
+            self.places[Part::Role as usize..].fill((0, 0));
+        }
+        let first = walk.peek()?;
+        let start = walk.offset();
+        match (part, first) {
+            (Some(Part::Payload), b'{') => walk.object(|walk, key| {
+                let value = walk.value()?;
+                if let Some(part) = Part::of_payload(&spelled(key)) {
+                    self.places[part as usize] = (walk.offset() - value.len(), walk.offset());
+                }
+                Some(())
+            })?,
+            _ => drop(walk.value()?),
+        }
+        if let Some(part) = part {
+            self.places[part as usize] = (start, walk.offset());
+        }
+        Some(())
+    }
+
+    /// Whether the text holds an escape for a part of a surrogate pair.
+    pub(crate) fn has_surrogates(&self) -> bool {
+        self.surrogates
     }
 
     /// A part of the text this is the shape of, as JSON text.
@@ -129,7 +142,7 @@ mod tests {
     use super::*;
 
     fn part(text: &str, part: Part) -> Option<&str> {
-        Shape::of(text).part(text, part)
+        Shape::of(text).and_then(|shape| shape.part(text, part))
     }
 
     #[test]
@@ -164,7 +177,7 @@ mod tests {
     #[test]
     fn what_surrounds_a_part_of_the_payload_can_be_walked_alone() {
         let text = r#"{"payload":{"a":1,"content":"x","b":2},"v":1}"#;
-        let shape = Shape::of(text);
+        let shape = Shape::of(text).unwrap_or_default();
         assert_eq!(
             shape.payload_around(text, Part::Content),
             (r#"{"a":1,"content":"#, r#","b":2}"#)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
-use super::envelope::{Envelope, Verdict, lone_surrogate};
+use super::envelope::{Envelope, Verdict};
 use super::error::{Fault, LoadError};
 use super::judge::each_line_prepared;
 use super::payload::Payload;
@@ -125,7 +125,7 @@ impl Ready {
         };
         Self {
             message: view.map(|view| Arc::new(view.build())),
-            lone_surrogate: lone_surrogate(envelope.text()),
+            lone_surrogate: envelope.lone_surrogate(),
         }
     }
 }
