@@ -44,6 +44,7 @@ fn specials<const N: usize>(block: &Block<N>) -> u64 {
 pub(super) const RUN: usize = 32;
 
 /// Appends a part of a text, which begins and ends between characters.
+#[inline]
 pub(super) fn push_run(out: &mut String, text: &str, start: usize, end: usize) {
     match text.get(start..start + RUN) {
         Some(piece) if end <= start + RUN => {

@@ -60,21 +60,6 @@ impl<'a> Members<'a> {
         self.take(value_end(self.rest))
     }
 
-    /// The same. If it is an object, its members are visited on the way to its end.
-    pub(crate) fn object_or_value(&mut self, mut visit: impl FnMut(&'a str, &'a str)) -> &'a str {
-        self.rest = skip_separators(self.rest);
-        let Some(inside) = self.rest.strip_prefix('{') else {
-            return self.value();
-        };
-        let mut inner = Members { rest: inside };
-        for (key, value) in inner.by_ref() {
-            visit(key, value);
-        }
-        // The walk stops in front of the brace that closes the object.
-        let length = self.rest.len() - inner.rest.len() + 1;
-        self.take(length.min(self.rest.len()))
-    }
-
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;

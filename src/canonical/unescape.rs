@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::block::{Block, MOST};
 use super::escape::{RUN, push_run};
-use super::walk::code_unit;
+use super::walk::{UNIT, unit_at};
 
 /// What a JSON string token says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Reader<'_> {
             Some(b'r') => '\r',
             Some(b'b') => '\u{8}',
             Some(b'f') => '\u{c}',
-            Some(b'u') => match self.unit(at) {
+            Some(b'u') => match unit_at(self.token.as_bytes(), at) {
                 Some(unit) => return self.code_unit(unit, at + UNIT),
                 None => 'u',
             },
@@ -92,7 +92,7 @@ impl Reader<'_> {
     /// that of its partner where it has one.
     fn code_unit(&mut self, first: u16, end: usize) -> usize {
         if matches!(first, 0xD800..=0xDBFF)
-            && let Some(second) = self.unit(end)
+            && let Some(second) = unit_at(self.token.as_bytes(), end)
             && let Some(Ok(pair)) = char::decode_utf16([first, second]).next()
         {
             self.text.push(pair);
@@ -104,16 +104,7 @@ impl Reader<'_> {
             .push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
         end
     }
-
-    /// The code unit of the `\uXXXX` escape at this place.
-    fn unit(&self, at: usize) -> Option<u16> {
-        let escape = self.token.as_bytes().get(at..at + UNIT)?;
-        code_unit(escape.strip_prefix(b"\\u")?.first_chunk()?)
-    }
 }
-
-/// The length of a `\uXXXX` escape.
-const UNIT: usize = 6;
 
 #[cfg(test)]
 mod tests {

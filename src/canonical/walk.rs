@@ -11,7 +11,16 @@ use super::block::{Block, MOST};
 pub(crate) struct Walk<'a> {
     text: &'a str,
     at: usize,
-    surrogates: bool,
+    surrogates: Surrogates,
+}
+
+/// What has been seen of surrogate pairs, which only escapes can spell.
+#[derive(Debug, Default)]
+struct Surrogates {
+    /// The first escape of half a pair.
+    lone: Option<usize>,
+    /// The escape of the second half of a pair whose first half has been seen.
+    second: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -20,13 +29,14 @@ impl<'a> Walk<'a> {
         Self {
             text,
             at: 0,
-            surrogates: false,
+            surrogates: Surrogates::default(),
         }
     }
 
-    /// Whether an escape so far stood for a part of a surrogate pair.
-    pub(crate) fn saw_surrogates(&self) -> bool {
-        self.surrogates
+    /// Where the first escape like `\ud83d` stands without its partner, in bytes from the start of
+    /// the text.
+    pub(crate) fn lone_surrogate(&self) -> Option<usize> {
+        self.surrogates.lone
     }
 
     /// The byte that comes next, white space left out.
@@ -220,12 +230,25 @@ impl<'a> Walk<'a> {
         }
         let mut units = escaped & block.equal(b'u');
         while units != 0 {
-            let digits = self.at + units.trailing_zeros() as usize + 1;
-            let unit = code_unit(self.bytes().get(digits..)?.first_chunk()?)?;
-            self.surrogates |= matches!(unit, 0xD800..=0xDFFF);
+            let escape = self.at + units.trailing_zeros() as usize - 1;
+            let unit = unit_at(self.bytes(), escape)?;
+            if matches!(unit, 0xD800..=0xDFFF) {
+                self.surrogate(escape, unit);
+            }
             units &= units - 1;
         }
         Some(())
+    }
+
+    #[cold]
+    fn surrogate(&mut self, escape: usize, unit: u16) {
+        let next = escape + UNIT;
+        let is_first = unit < 0xDC00;
+        if is_first && matches!(unit_at(self.bytes(), next), Some(0xDC00..=0xDFFF)) {
+            self.surrogates.second = Some(next);
+        } else if is_first || self.surrogates.second != Some(escape) {
+            self.surrogates.lone.get_or_insert(escape);
+        }
     }
 
     fn take(&mut self, byte: u8) -> Option<()> {
@@ -254,8 +277,13 @@ fn up_to_first(mask: u64) -> u64 {
     mask.wrapping_sub(1) & !mask
 }
 
-/// Four hexadecimal digits.
-pub(super) fn code_unit(digits: &[u8; 4]) -> Option<u16> {
+/// The length of a `\uXXXX` escape.
+pub(super) const UNIT: usize = 6;
+
+/// The code unit that a `\uXXXX` escape at this place spells.
+pub(super) fn unit_at(bytes: &[u8], escape: usize) -> Option<u16> {
+    let digits = bytes.get(escape..)?.strip_prefix(b"\\u")?;
+    let digits: &[u8; 4] = digits.first_chunk()?;
     let values = digits.map(|digit| HEX[usize::from(digit)]);
     let unit = values
         .iter()
@@ -426,17 +454,28 @@ mod tests {
     }
 
     #[test]
-    fn only_escapes_of_surrogates_are_noted() {
+    fn a_surrogate_without_its_partner_is_found_where_it_stands() {
         for (text, expected) in [
-            (r#""\ud7ff\ue000""#, false),
-            (r#""\ud800""#, true),
-            (r#""\uDFFF""#, true),
-            (r#""\\ud800""#, false),
-            ("\"😀\"", false),
+            (r#"{"a":"\ud83d\ude00"}"#, None),
+            (r#"{"a":"\\ud83d"}"#, None),
+            (r#"{"a":"\ud83d x"}"#, Some(6)),
+            (r#"{"a":"\ud83d\ud83d\ude00"}"#, Some(6)),
+            (r#"{"a":"\n\udc00"}"#, Some(8)),
+            (r#"{"a":"\\\udc00"}"#, Some(8)),
+            (r#"{"a":"\ud7ff\uDFFF"}"#, Some(12)),
+            (r#"{"a":"\ud83d\ude00\u0041\ud83d"}"#, Some(24)),
+            (r#"{"a":"\ud83d","b":"\ude00"}"#, Some(6)),
+            (r#"{"a":"\ud83d\ude00\ude00"}"#, Some(18)),
+            ("\"😀\"", None),
         ] {
-            let mut walk = Walk::new(text);
-            walk.value();
-            assert_eq!(walk.saw_surrogates(), expected, "{text}");
+            for before in [0, 50, 56, 58, 62, 64] {
+                let white = " ".repeat(before);
+                let text = format!("{white}{text}");
+                let mut walk = Walk::new(&text);
+                walk.value();
+                let expected = expected.map(|at: usize| at + before);
+                assert_eq!(walk.lone_surrogate(), expected, "{text}");
+            }
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
-
 use super::damage::Damage;
 use super::shape::{Part, Shape};
 use super::text::text_of;
@@ -106,10 +104,7 @@ impl<'a> Envelope<'a> {
     /// Such a line is whole JSON, written by a program that cut text in the middle of a pair. The
     /// typed view reads U+FFFD there.
     pub(crate) fn lone_surrogate(&self) -> Option<usize> {
-        match self.shape.has_surrogates() {
-            true => lone_surrogate(self.text),
-            false => None,
-        }
+        self.shape.lone_surrogate()
     }
 
     /// The stored line, byte for byte.
@@ -164,34 +159,6 @@ pub(crate) fn string(token: &str) -> Option<Cow<'_, str>> {
     token
         .starts_with('"')
         .then(|| canonical::unescape(token).text)
-}
-
-/// Where an escape for half of a surrogate pair stands without its partner, in bytes.
-fn lone_surrogate(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut partner = None;
-    memmem::find_iter(bytes, b"\\u").find(|&at| match surrogate_at(bytes, at) {
-        None => false,
-        Some(0xDC00..) if partner == Some(at) => false,
-        Some(0xD800..=0xDBFF) if matches!(surrogate_at(bytes, at + 6), Some(0xDC00..)) => {
-            partner = Some(at + 6);
-            false
-        }
-        Some(_) => true,
-    })
-}
-
-/// The surrogate that the escape at this place spells, if it spells one. The backslash may be the
-/// second of two, and escape nothing.
-fn surrogate_at(bytes: &[u8], at: usize) -> Option<u16> {
-    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    let mut code = 0;
-    for digit in digits {
-        code = code << 4 | char::from(*digit).to_digit(16)? as u16;
-    }
-    let run = bytes.get(..at)?.iter().rev();
-    let is_escaped = run.take_while(|byte| **byte == b'\\').count() % 2 == 1;
-    (matches!(code, 0xD800..=0xDFFF) && !is_escaped).then_some(code)
 }
 
 /// The member of a payload that is not `null`, since `null` counts as absent.
@@ -252,20 +219,5 @@ mod tests {
             Verdict::of("\u{feff}".as_bytes()),
             Verdict::Damaged(_)
         ));
-    }
-
-    #[test]
-    fn a_surrogate_without_its_partner_is_found_where_it_stands() {
-        assert_eq!(lone_surrogate(r#"{"a":"\ud83d\ude00"}"#), None);
-        assert_eq!(lone_surrogate(r#"{"a":"\\ud83d"}"#), None);
-        assert_eq!(lone_surrogate(r#"{"a":"\ud83d x"}"#), Some(6));
-        assert_eq!(lone_surrogate(r#"{"a":"\ud83d\ud83d\ude00"}"#), Some(6));
-        assert_eq!(lone_surrogate(r#"{"a":"\n\udc00"}"#), Some(8));
-        assert_eq!(lone_surrogate(r#"{"a":"\\\udc00"}"#), Some(8));
-        assert_eq!(lone_surrogate(r#"{"a":"\ud7ff\uDFFF"}"#), Some(12));
-        assert_eq!(
-            lone_surrogate(r#"{"a":"\ud83d\ude00\u0041\ud83d"}"#),
-            Some(24)
-        );
     }
 }

@@ -64,7 +64,7 @@ impl Part {
 pub(crate) struct Shape {
     /// Start and end in bytes, by [`Part`]. Behind a key no value can end at 0: that is an absent one.
     places: [(usize, usize); PARTS],
-    surrogates: bool,
+    lone_surrogate: Option<usize>,
 }
 
 impl Shape {
@@ -78,7 +78,7 @@ impl Shape {
             b'{' => walk.object(|walk, key| shape.member(walk, key))?,
             _ => drop(walk.value()?),
         }
-        shape.surrogates = walk.saw_surrogates();
+        shape.lone_surrogate = walk.lone_surrogate();
         walk.peek().is_none().then_some(shape)
     }
 
@@ -105,9 +105,9 @@ impl Shape {
         Some(())
     }
 
-    /// Whether the text holds an escape for a part of a surrogate pair.
-    pub(crate) fn has_surrogates(&self) -> bool {
-        self.surrogates
+    /// See [`Walk::lone_surrogate`].
+    pub(crate) fn lone_surrogate(&self) -> Option<usize> {
+        self.lone_surrogate
     }
 
     /// A part of the text this is the shape of, as JSON text.
