@@ -180,8 +180,36 @@ async fn a_refused_key_is_not_repeated() {
 }
 
 #[tokio::test]
+async fn secrets_in_headers_and_addresses_are_not_repeated_either() {
+    let echo = "GET /v1?api_key=q-secret with api-key: h-secret";
+    for reply in [
+        answer("401 Unauthorized", "", echo),
+        answer("200 OK", "", echo),
+        answer("200 OK", "", format!("{{\"error\":\"{echo}\"}}")),
+    ] {
+        let server = Server::start([reply]).await;
+        let endpoint = Endpoint {
+            url: format!("{}?api_key=q-secret", server.url()),
+            ..endpoint(&server).with_header("api-key", "h-secret")
+        };
+        let response = streamed(&backend(endpoint)).await;
+        let told = response.error_text().unwrap();
+        assert!(told.contains("[redacted]") && !told.contains("-secret"), "{told}");
+        let line = &server.requests()[0].line;
+        assert_eq!(line, "POST /v1/chat/completions?api_key=q-secret");
+    }
+}
+
+#[tokio::test]
 async fn a_limit_tells_when_to_come_back() {
-    for (header, seconds) in [("retry-after: 3\r\n", Some(3)), ("", None)] {
+    for (header, seconds) in [
+        ("retry-after: 3\r\n", Some(3)),
+        ("retry-after: 1000000000000000000\r\n", Some(1_000_000_000_000_000_000)),
+        ("retry-after: 1e300\r\n", None),
+        ("retry-after: -1\r\n", None),
+        ("retry-after: nan\r\n", None),
+        ("", None),
+    ] {
         let response = streamed_from(answer("429 Too Many Requests", header, "{}")).await;
         let expected = BackendError {
             retry_after: seconds.map(Duration::from_secs),
@@ -286,9 +314,42 @@ async fn a_huge_frame_is_refused_before_it_is_held() {
 }
 
 #[tokio::test]
+async fn a_stream_that_never_ends_is_refused_before_it_is_held() {
+    let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"xxxx"}}]}}]}"#;
+    let thought = r#"{"choices":[{"delta":{"reasoning":"hm, hm, hm"}}]}"#;
+    for frame in [HALF, &format!("data: {call}\n\n"), &format!("data: {thought}\n\n")] {
+        let chunk = format!("{:x}\r\n{frame}\r\n", frame.len()).into_bytes();
+        let reply = vec![
+            Act::Send(EVENTS_HEAD.as_bytes().to_vec()),
+            Act::Repeat(chunk, 10_000),
+            Act::Hang,
+        ];
+        let server = Server::start([reply]).await;
+        let mut endpoint = endpoint(&server);
+        endpoint.max_answer_bytes = 1_000;
+        let response = streamed(&backend(endpoint)).await;
+        let message = "The answer is longer than 1000 bytes";
+        assert_eq!(response.error(), Some(&BackendError::response(message)));
+        assert!(response.text.len() <= 1_000);
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_is_refused_before_it_is_held() {
+    let reply = vec![
+        Act::Send(b"HTTP/1.1 200 OK\r\n".to_vec()),
+        Act::Repeat(b"x-more: and more\r\n".to_vec(), 10_000_000),
+        Act::Hang,
+    ];
+    let server = Server::start([reply]).await;
+    let response = streamed(&backend(endpoint(&server))).await;
+    assert_ne!(class(&response), ErrorClass::Timeout, "{response:?}");
+}
+
+#[tokio::test]
 async fn a_huge_document_is_refused() {
     let mut endpoint = endpoint(&Server::start([answer("200 OK", "", " ".repeat(2_000))]).await);
-    endpoint.max_frame_bytes = 1_000;
+    endpoint.max_answer_bytes = 1_000;
     let response = settled(backend(endpoint).complete(ask())).await;
     let message = "The answer is longer than 1000 bytes";
     assert_eq!(response.error(), Some(&BackendError::response(message)));

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::secrets::{REDACTED, visible_url};
+
 /// Where a server is and how it is spoken to. Its debug form shows no secret.
 #[derive(Clone)]
 pub struct Endpoint {
@@ -14,9 +16,9 @@ pub struct Endpoint {
     pub headers: Vec<(String, String)>,
     /// How long each phase of a request may take.
     pub timeouts: Timeouts,
-    /// The longest frame of a stream, and the longest answer that is no stream, in bytes. What is
-    /// longer fails the response.
-    pub max_frame_bytes: usize,
+    /// The longest answer in bytes: all that a stream says, each of its frames, or the document of a
+    /// server that does not stream. What is longer fails the response.
+    pub max_answer_bytes: usize,
     /// Whether a stream of prose succeeds although some of its frames could not be read. Calls
     /// never do.
     pub tolerate_broken_frames: bool,
@@ -44,8 +46,8 @@ pub struct Timeouts {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// 32 MiB: more than any model can say in one frame, and little enough to hold.
-const MAX_FRAME_BYTES: usize = 32 << 20;
+/// 32 MiB: more than any model can say, and little enough to hold.
+const MAX_ANSWER_BYTES: usize = 32 << 20;
 
 impl Endpoint {
     /// A server without a key, and the default limits.
@@ -55,7 +57,7 @@ impl Endpoint {
             key: None,
             headers: Vec::new(),
             timeouts: Timeouts::default(),
-            max_frame_bytes: MAX_FRAME_BYTES,
+            max_answer_bytes: MAX_ANSWER_BYTES,
             tolerate_broken_frames: false,
         }
     }
@@ -78,41 +80,22 @@ impl Endpoint {
         self
     }
 
-    /// The address of a path below the base.
+    /// The address of a path below the base. What the base asks for stays behind it.
     pub(super) fn address(&self, path: &str) -> String {
-        format!("{}{path}", self.url.trim_end_matches('/'))
-    }
-
-    /// A text in which the key, should a server have repeated it, is no longer readable.
-    pub(super) fn scrub(&self, text: String) -> String {
-        match &self.key {
-            Some(Secret(key)) if !key.is_empty() && text.contains(key.as_str()) => {
-                text.replace(key.as_str(), REDACTED)
-            }
-            _ => text,
-        }
-    }
-
-    /// How many bytes at the end of `bytes` may be the beginning of the key, or of a character.
-    pub(super) fn begun_at_end(&self, bytes: &[u8]) -> usize {
-        let key = self.key.as_ref().map(Secret::reveal).unwrap_or_default();
-        let of_key = (1..key.len())
-            .rev()
-            .find(|&length| bytes.ends_with(&key.as_bytes()[..length]));
-        let of_character = (1..4).rev().find(|&length| {
-            let end = bytes
-                .len()
-                .checked_sub(length)
-                .and_then(|at| bytes.get(at..));
-            let error = end.and_then(|end| std::str::from_utf8(end).err());
-            error.is_some_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
-        });
-        of_key.max(of_character).unwrap_or(0)
+        below(&self.url, path)
     }
 }
 
-/// What stands where a secret stood.
-pub(super) const REDACTED: &str = "[redacted]";
+/// The address of a path below another address.
+pub(super) fn below(base: &str, path: &str) -> String {
+    let (base, query) = split_query(base);
+    format!("{}{path}{query}", base.trim_end_matches('/'))
+}
+
+/// An address and, apart from it, what it asks for.
+pub(super) fn split_query(url: &str) -> (&str, &str) {
+    url.split_at(url.find(['?', '#']).unwrap_or(url.len()))
+}
 
 impl Default for Timeouts {
     fn default() -> Self {
@@ -158,22 +141,10 @@ impl fmt::Debug for Endpoint {
             .field("key", &self.key)
             .field("headers", &headers)
             .field("timeouts", &self.timeouts)
-            .field("max_frame_bytes", &self.max_frame_bytes)
+            .field("max_answer_bytes", &self.max_answer_bytes)
             .field("tolerate_broken_frames", &self.tolerate_broken_frames)
             .finish()
     }
-}
-
-/// An address without user, password and query, which may all be secrets.
-pub(super) fn visible_url(url: &str) -> String {
-    let plain = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = plain.split_once("://") else {
-        return plain.to_owned();
-    };
-    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let slash = if rest.contains('/') { "/" } else { "" };
-    format!("{scheme}://{host}{slash}{path}")
 }
 
 #[cfg(test)]
@@ -190,8 +161,6 @@ mod tests {
         for secret in ["word", "abc", "sk-1", "sk-2"] {
             assert!(!shown.contains(secret), "{shown}");
         }
-        let echoed = endpoint.scrub("wrong key sk-1".to_owned());
-        assert_eq!(echoed, "wrong key [redacted]");
     }
 
     #[test]
@@ -202,5 +171,10 @@ mod tests {
                 "http://host/v1/models"
             );
         }
+        let asking = Endpoint::new("http://host/v1/?api-version=1&key=a/b");
+        assert_eq!(
+            asking.address("/models"),
+            "http://host/v1/models?api-version=1&key=a/b"
+        );
     }
 }

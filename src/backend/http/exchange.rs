@@ -37,8 +37,7 @@ impl Exchange<'_> {
     /// Makes the request and writes the answer, until it has settled.
     pub(super) async fn run(self, writer: &ResponseWriter) {
         let endpoint = self.transport.endpoint();
-        let tolerant = endpoint.tolerate_broken_frames;
-        let mut reader = Reader::new(writer, self.dialect, self.kind, tolerant);
+        let mut reader = Reader::new(writer, self.dialect, self.kind, endpoint);
         let answer = self.answer(&mut reader, writer);
         let outcome = within(endpoint.timeouts.total, Phase::Body, answer).await;
         reader.hand_over_calls();
@@ -88,7 +87,7 @@ impl Exchange<'_> {
         answer: BodyBytes<'_>,
         reader: &mut Reader<'_>,
     ) -> Result<(), BackendError> {
-        let limit = self.transport.endpoint().max_frame_bytes;
+        let limit = self.transport.endpoint().max_answer_bytes;
         let text = read_text(answer, limit).await?;
         let document = text.trim_start().trim_start_matches('\u{feff}');
         let document = Json::parse(document).map_err(|error| {
@@ -104,7 +103,7 @@ impl Exchange<'_> {
         reader: &mut Reader<'_>,
     ) -> Result<(), BackendError> {
         let endpoint = self.transport.endpoint();
-        let mut frames = Frames::new(answer, endpoint.max_frame_bytes);
+        let mut frames = Frames::new(answer, endpoint.max_answer_bytes);
         let done_seen = loop {
             match next_event(&mut frames, self.patience(reader)).await {
                 None => break false,
@@ -147,8 +146,8 @@ impl Exchange<'_> {
     /// A message, with the beginning of what was read in place of what was expected.
     fn quoting(&self, message: String, read: String) -> String {
         const ENOUGH: usize = 200;
-        // The whole of the key has to be seen to be recognised.
-        let read = self.transport.endpoint().scrub(read);
+        // The whole of a secret has to be seen to be recognised.
+        let read = self.transport.secrets().scrub(read);
         let beginning: String = read.trim().chars().take(ENOUGH).collect();
         match beginning.is_empty() {
             true => message,

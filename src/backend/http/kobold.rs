@@ -9,6 +9,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::dialect::Dialect;
+use super::endpoint::{below, split_query};
 use super::transport::Transport;
 use super::{Body, Endpoint, OpenAiBackend, Settings};
 use crate::Json;
@@ -80,7 +81,7 @@ impl KoboldBackend {
             return;
         };
         let transport = self.chat.transport();
-        let url = format!("{}/api/extra/abort", server_root(&transport.endpoint().url));
+        let url = below(&server_root(&transport.endpoint().url), "/api/extra/abort");
         let task = runtime.spawn(async move {
             let nothing = Json::empty_object();
             let told = transport.notify(&url, &nothing);
@@ -151,9 +152,11 @@ impl Dialect for Native {
 }
 
 /// The server's address without its API's.
-fn server_root(url: &str) -> &str {
-    let url = url.trim_end_matches('/');
-    url.strip_suffix("/v1").unwrap_or(url).trim_end_matches('/')
+fn server_root(url: &str) -> String {
+    let (base, query) = split_query(url);
+    let base = base.trim_end_matches('/');
+    let root = base.strip_suffix("/v1").unwrap_or(base);
+    format!("{}{query}", root.trim_end_matches('/'))
 }
 
 #[cfg(test)]
@@ -172,5 +175,6 @@ mod tests {
             assert_eq!(server_root(url), "http://h", "{url}");
         }
         assert_eq!(server_root("http://h/k/v1"), "http://h/k");
+        assert_eq!(server_root("http://h/v1/?a=/v1"), "http://h?a=/v1");
     }
 }

@@ -24,6 +24,7 @@ mod kobold;
 mod openai;
 mod openrouter;
 mod reader;
+mod secrets;
 mod settings;
 mod transport;
 mod wire;

@@ -1,8 +1,10 @@
 //! From the documents of a stream to a response: what is passed on, and how the stream may end.
 
+use super::Endpoint;
 use super::chunk::{self, Chunk, Kind, Thread};
 use super::delta::Calls;
 use super::dialect::Dialect;
+use super::transport::too_long;
 use crate::Json;
 use crate::backend::{BackendError, ResponseWriter};
 
@@ -11,41 +13,45 @@ pub(super) struct Reader<'a> {
     writer: &'a ResponseWriter,
     dialect: &'a dyn Dialect,
     kind: Kind,
-    tolerant: bool,
+    endpoint: &'a Endpoint,
     thread: Thread,
     calls: Calls,
     finish_reason: Option<String>,
     broken: u64,
     spoke: bool,
+    /// Bytes of text, reasoning and calls so far.
+    said: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader at the beginning. A `tolerant` one lets prose with holes pass.
+    /// A reader at the beginning of what a server at `endpoint` says.
     pub(super) fn new(
         writer: &'a ResponseWriter,
         dialect: &'a dyn Dialect,
         kind: Kind,
-        tolerant: bool,
+        endpoint: &'a Endpoint,
     ) -> Self {
         Self {
             writer,
             dialect,
             kind,
-            tolerant,
+            endpoint,
             thread: Thread::default(),
             calls: Calls::default(),
             finish_reason: None,
             broken: 0,
             spoke: false,
+            said: 0,
         }
     }
 
     /// Takes in one document of a stream.
     ///
     /// # Errors
-    /// When the document is the server's report of a failure.
+    /// When the document is the server's report of a failure, or one too many.
     pub(super) fn take(&mut self, document: &Json) -> Result<(), BackendError> {
         let chunk = chunk::of_stream(document, self.kind, &mut self.thread);
+        self.measure(&chunk)?;
         for fragment in &chunk.calls {
             self.calls.add(fragment);
         }
@@ -65,6 +71,17 @@ impl<'a> Reader<'a> {
         match has_choice {
             true => Ok(()),
             false => Err(BackendError::unknown("The answer has no choices")),
+        }
+    }
+
+    /// A stream of short frames may be endless, and all it says is held.
+    fn measure(&mut self, chunk: &Chunk) -> Result<(), BackendError> {
+        let calls: usize = chunk.calls.iter().map(|call| call.text().len()).sum();
+        self.said += chunk.text.len() + chunk.reasoning.len() + calls;
+        let limit = self.endpoint.max_answer_bytes;
+        match self.said > limit {
+            true => Err(too_long(limit)),
+            false => Ok(()),
         }
     }
 
@@ -98,7 +115,7 @@ impl<'a> Reader<'a> {
 
     /// Whether the answer has failed already, by a frame that could not be read.
     pub(super) fn is_lost(&self) -> bool {
-        self.broken > 0 && !self.tolerant
+        self.broken > 0 && !self.endpoint.tolerate_broken_frames
     }
 
     /// Whether any document came, readable or not.

@@ -11,6 +11,7 @@ use reqwest::{Client, Method};
 use super::Endpoint;
 use super::classify::{self, Phase};
 use super::frames::BodyBytes;
+use super::secrets::Secrets;
 use super::wire::{Note, WireLog};
 use crate::Json;
 use crate::backend::{BackendError, ErrorClass};
@@ -19,6 +20,7 @@ use crate::backend::{BackendError, ErrorClass};
 pub(super) struct Transport {
     client: Client,
     endpoint: Endpoint,
+    secrets: Secrets,
     headers: HeaderMap,
     headers_timeout: Duration,
     wire: Option<Arc<WireLog>>,
@@ -63,6 +65,7 @@ impl Transport {
         Ok(Self {
             client,
             headers: headers_of(&endpoint)?,
+            secrets: Secrets::of(&endpoint),
             headers_timeout: endpoint.timeouts.headers.unwrap_or(headers_timeout),
             wire: WireLog::from_environment(&endpoint).map(Arc::new),
             endpoint,
@@ -71,6 +74,10 @@ impl Transport {
 
     pub(super) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    pub(super) fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// Posts a document to a path below the base.
@@ -94,7 +101,7 @@ impl Transport {
     /// When there is no answer in time, one with an error status, or one that is no document.
     pub(super) async fn get(&self, url: &str) -> Result<Json, BackendError> {
         let answer = self.send(Method::GET, url, None, Accept::Document).await?;
-        let text = read_text(answer, self.endpoint.max_frame_bytes).await?;
+        let text = read_text(answer, self.endpoint.max_answer_bytes).await?;
         Json::parse(text).map_err(|error| BackendError::unknown(error.to_string()))
     }
 
@@ -107,10 +114,10 @@ impl Transport {
         sent.await.map(drop)
     }
 
-    /// The same failure, of a sane length and without the key, should a server have repeated it.
-    /// The key goes first: half of it would no longer be recognised.
+    /// The same failure, of a sane length and without any secret, should a server have repeated it.
+    /// The secrets go first: half of one would no longer be recognised.
     pub(super) fn presentable(&self, error: BackendError) -> BackendError {
-        let mut message = self.endpoint.scrub(error.message);
+        let mut message = self.secrets.scrub(error.message);
         if let Some((end, _)) = message.char_indices().nth(FAILURE_CHARS) {
             message.truncate(end);
             message.push('…');
@@ -201,12 +208,15 @@ pub(super) async fn read_text(
     while let Some(chunk) = body.next().await {
         bytes.extend_from_slice(&chunk?);
         if bytes.len() > limit {
-            return Err(BackendError::response(format!(
-                "The answer is longer than {limit} bytes"
-            )));
+            return Err(too_long(limit));
         }
     }
     Ok(decoded(bytes))
+}
+
+/// An answer of more than `limit` bytes.
+pub(super) fn too_long(limit: usize) -> BackendError {
+    BackendError::response(format!("The answer is longer than {limit} bytes"))
 }
 
 /// The beginning of a body as text, as far as it arrives.

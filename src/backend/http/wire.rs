@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use reqwest::header::HeaderMap;
 
 use super::Endpoint;
-use super::endpoint::{REDACTED, visible_url};
+use super::secrets::{REDACTED, Secrets, names_a_secret, visible_url};
 use crate::Json;
 use crate::clock::{Clock, SystemClock, format_utc};
 
@@ -18,19 +18,19 @@ pub const WIRE_LOG: &str = "SESS_WIRE_LOG";
 
 /// A file of JSON lines, appended to: `{"ts","exchange","event",…}` with `event` one of `request`
 /// (`url`, `headers`, `body`), `response` (`status`, `headers`), `bytes` (`text`), `failure`
-/// (`message`). Headers that may hold a secret are redacted, and so is the key wherever it stands.
+/// (`message`). Headers that may hold a secret are redacted, and so is every secret wherever it stands.
 /// Trouble with the file is ignored.
 pub(super) struct WireLog {
     file: Mutex<File>,
     exchanges: AtomicU64,
-    endpoint: Endpoint,
+    secrets: Secrets,
 }
 
 /// Where one exchange is noted.
 pub(super) struct Note {
     log: Arc<WireLog>,
     exchange: u64,
-    /// The end of the bytes so far, when it may be the beginning of the key or of a character.
+    /// The end of the bytes so far, when it may be the beginning of a secret or of a character.
     held: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ impl WireLog {
         Ok(Self {
             file: Mutex::new(options.open(path)?),
             exchanges: AtomicU64::new(0),
-            endpoint: endpoint.clone(),
+            secrets: Secrets::of(endpoint),
         })
     }
 
@@ -89,7 +89,7 @@ impl Note {
     /// Notes a piece of an answer's body.
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.held.extend_from_slice(bytes);
-        let whole = self.held.len() - self.log.endpoint.begun_at_end(&self.held);
+        let whole = self.held.len() - self.log.secrets.begun_at_end(&self.held);
         let rest = self.held.split_off(whole);
         self.flush();
         self.held = rest;
@@ -116,7 +116,7 @@ impl Note {
             ("event", Json::string(event)),
         ];
         let line = Json::object(common.into_iter().chain(members)).compact();
-        let line = self.log.endpoint.scrub(line) + "\n";
+        let line = self.log.secrets.scrub(line) + "\n";
         let mut file = self.log.file.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = file.write_all(line.as_bytes());
     }
@@ -131,10 +131,7 @@ impl Drop for Note {
 fn visible_headers(headers: &HeaderMap) -> Json {
     let members = headers.iter().map(|(name, value)| {
         let name = name.as_str();
-        let secret = value.is_sensitive()
-            || ["auth", "key", "token", "cookie", "secret"]
-                .iter()
-                .any(|sign| name.contains(sign));
+        let secret = value.is_sensitive() || names_a_secret(name);
         let text = match secret {
             true => REDACTED.into(),
             false => String::from_utf8_lossy(value.as_bytes()),
