@@ -173,8 +173,9 @@ impl Agent {
             messages,
             context,
         };
+        let played = task.play();
         runtime.spawn(async move {
-            task.play().await;
+            played.await;
             drop(ticket);
         });
         Ok(Run::new(mailbox, events))

@@ -14,6 +14,8 @@ pub const LIMIT_NOTICE: &str = "Your allowance of tool calls for this conversati
 /// The beginning of every error of a run that could not go on for a reason outside its own rules.
 pub const DIED: &str = "the run died: ";
 
+pub(crate) const RUNTIME_GONE: &str = "its runtime was shut down before it had ended";
+
 /// Told to the model in place of an answer its tool did not give.
 pub(crate) const UNANSWERED: &str =
     "The tool provider left this call unanswered: it returned no result for it.";

@@ -60,7 +60,8 @@ impl Usage {
             "cached-prompt-tokens",
             self.cached_prompt_tokens.map(Into::into),
         );
-        put("cost", self.cost.map(Into::into));
+        let cost = self.cost.filter(|cost| cost.is_finite());
+        put("cost", cost.map(Into::into));
         put("generation-id", self.generation_id.clone().map(Into::into));
         put("provider-name", self.provider_name.clone().map(Into::into));
         Json::from(serde_json::Value::Object(fields))
@@ -103,6 +104,11 @@ mod tests {
     #[test]
     fn the_document_holds_what_was_reported() {
         assert_eq!(Usage::default().to_json().compact(), "{}");
+        let no_number = Usage {
+            cost: Some(f64::NAN),
+            ..Usage::default()
+        };
+        assert_eq!(no_number.to_json().compact(), "{}");
         let usage = Usage {
             completion_tokens: Some(0),
             cached_prompt_tokens: Some(7),

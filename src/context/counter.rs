@@ -37,8 +37,11 @@ pub trait TokenCounter: Send + Sync {
     /// Tokens of a complete request: by default, the sum of its parts.
     fn count_request(&self, request: &RequestView<'_>) -> u64 {
         let halves = [request.head, request.tail].into_iter().flatten();
-        let context: u64 = halves.map(|half| self.count_text(half)).sum();
-        self.count_messages(request.messages) + context + self.count_tools(request.tools)
+        let context = halves.map(|half| self.count_text(half));
+        let tools = self.count_tools(request.tools);
+        context
+            .fold(self.count_messages(request.messages), u64::saturating_add)
+            .saturating_add(tools)
     }
 
     /// Tokens of tool declarations: of their JSON as a text, 0 for none.

@@ -47,13 +47,15 @@ impl HeuristicCounter {
             calls => length(&Json::array(calls.iter().cloned()).compact()),
         };
         let characters = length(&message.content) + calls;
-        self.per_message_overhead + characters.div_ceil(self.chars_per_token)
+        let tokens = characters.div_ceil(self.chars_per_token);
+        tokens.saturating_add(self.per_message_overhead)
     }
 }
 
 impl TokenCounter for HeuristicCounter {
     fn count_messages(&self, messages: &[Arc<Message>]) -> u64 {
-        messages.iter().map(|message| self.count(message)).sum()
+        let counts = messages.iter().map(|message| self.count(message));
+        counts.fold(0, u64::saturating_add)
     }
 }
 

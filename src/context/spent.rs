@@ -54,8 +54,10 @@ impl Spent {
         add(&mut self.prompt_tokens, other.prompt_tokens);
         add(&mut self.completion_tokens, other.completion_tokens);
         add(&mut self.cached_prompt_tokens, other.cached_prompt_tokens);
-        if let Some(cost) = other.cost {
-            self.cost = Some(self.cost.unwrap_or(0.0) + cost);
+        // A price that is no number would hide all later ones.
+        if let Some(cost) = other.cost.filter(|cost| cost.is_finite()) {
+            let sum = self.cost.unwrap_or(0.0) + cost;
+            self.cost = Some(sum.clamp(f64::MIN, f64::MAX));
         }
     }
 
@@ -123,5 +125,18 @@ mod tests {
             spent.to_json().text(),
             r#"{"cached-prompt-tokens":2,"complete":false,"cost":0.25,"total-tokens":17,"wall-clock":1.5}"#
         );
+    }
+
+    #[test]
+    fn a_price_beyond_all_measure_is_still_a_price() {
+        let mut spent = Spent::default();
+        for cost in [f64::NAN, f64::MAX, f64::MAX, f64::INFINITY] {
+            spent.absorb(&Spent {
+                cost: Some(cost),
+                total_tokens: u64::MAX,
+                ..Spent::default()
+            });
+        }
+        assert_eq!((spent.cost, spent.total_tokens), (Some(f64::MAX), u64::MAX));
     }
 }

@@ -10,6 +10,7 @@ mod dispatch;
 mod events;
 mod groups;
 mod handle;
+mod hostile;
 #[cfg(feature = "http")]
 mod kills;
 mod kit;

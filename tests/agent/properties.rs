@@ -19,11 +19,9 @@ fn step() -> impl Strategy<Value = Step> {
         Just(Step::text("")),
     ];
     let names = prop_oneof![Just("task"), Just("read"), Just("")];
-    let calls = vec(names, 1..4).prop_map(|names| {
-        let calls = names
-            .iter()
-            .enumerate()
-            .map(|(index, name)| call(&format!("c{index}"), name));
+    let ids = prop_oneof![4 => "c[0-9]", 1 => Just(String::new())];
+    let calls = vec((ids, names), 1..4).prop_map(|calls| {
+        let calls = calls.iter().map(|(id, name)| call(id, name));
         Step::text("Working.").with_calls(calls)
     });
     let errors = prop_oneof![

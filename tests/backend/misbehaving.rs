@@ -194,7 +194,10 @@ async fn secrets_in_headers_and_addresses_are_not_repeated_either() {
         };
         let response = streamed(&backend(endpoint)).await;
         let told = response.error_text().unwrap();
-        assert!(told.contains("[redacted]") && !told.contains("-secret"), "{told}");
+        assert!(
+            told.contains("[redacted]") && !told.contains("-secret"),
+            "{told}"
+        );
         let line = &server.requests()[0].line;
         assert_eq!(line, "POST /v1/chat/completions?api_key=q-secret");
     }
@@ -204,7 +207,10 @@ async fn secrets_in_headers_and_addresses_are_not_repeated_either() {
 async fn a_limit_tells_when_to_come_back() {
     for (header, seconds) in [
         ("retry-after: 3\r\n", Some(3)),
-        ("retry-after: 1000000000000000000\r\n", Some(1_000_000_000_000_000_000)),
+        (
+            "retry-after: 1000000000000000000\r\n",
+            Some(1_000_000_000_000_000_000),
+        ),
         ("retry-after: 1e300\r\n", None),
         ("retry-after: -1\r\n", None),
         ("retry-after: nan\r\n", None),
@@ -315,9 +321,14 @@ async fn a_huge_frame_is_refused_before_it_is_held() {
 
 #[tokio::test]
 async fn a_stream_that_never_ends_is_refused_before_it_is_held() {
-    let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"xxxx"}}]}}]}"#;
+    let call =
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"xxxx"}}]}}]}"#;
     let thought = r#"{"choices":[{"delta":{"reasoning":"hm, hm, hm"}}]}"#;
-    for frame in [HALF, &format!("data: {call}\n\n"), &format!("data: {thought}\n\n")] {
+    for frame in [
+        HALF,
+        &format!("data: {call}\n\n"),
+        &format!("data: {thought}\n\n"),
+    ] {
         let chunk = format!("{:x}\r\n{frame}\r\n", frame.len()).into_bytes();
         let reply = vec![
             Act::Send(EVENTS_HEAD.as_bytes().to_vec()),

@@ -68,9 +68,13 @@ pub fn judge(terms: Option<&Terms>, usage: &Usage, max_tokens: Option<u64>) -> V
     let near = match billed {
         Some(prompt) => {
             let completion = usage.completion_tokens.unwrap_or(0);
-            prompt + completion >= terms.window || prompt + terms.reserve > terms.window
+            prompt.saturating_add(completion) >= terms.window
+                || prompt.saturating_add(terms.reserve) > terms.window
         }
-        None => terms.needed() + terms.reserve + tolerance(terms) > terms.window,
+        None => {
+            let needed = terms.needed().saturating_add(terms.reserve);
+            needed.saturating_add(tolerance(terms)) > terms.window
+        }
     };
     if near {
         return Verdict::NearWindow {
@@ -172,6 +176,20 @@ mod tests {
         assert_eq!(usable(&terms(1_000, 10_000), Some(10_000)), 999);
         assert_eq!(usable(&terms(0, 10), None), 0);
         assert_eq!(usable_without_window(1_000), 800);
+    }
+
+    #[test]
+    fn numbers_beyond_all_measure_are_near_the_window() {
+        let most = u64::MAX;
+        assert!(is_near(terms(1, 10), &billed(most, most)));
+        assert!(is_near(terms(most, most - 1), &Usage::default()));
+        let reserved = Terms {
+            reserve: most,
+            margin: most,
+            ..terms(most, most)
+        };
+        assert!(is_near(reserved, &billed(most, most)));
+        assert_eq!(usable(&reserved, Some(most)), 0);
     }
 
     #[test]

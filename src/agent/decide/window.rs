@@ -47,7 +47,9 @@ impl Terms {
         let halves = [request.head, request.tail].into_iter().flatten();
         Self {
             messages: counter.count_messages(request.messages),
-            context: halves.map(|half| counter.count_text(half)).sum(),
+            context: halves
+                .map(|half| counter.count_text(half))
+                .fold(0, u64::saturating_add),
             tools: counter.count_tools(request.tools),
             request: counter.count_request(request),
             margin: profile.input_safety_margin,

@@ -27,7 +27,7 @@ impl Driver {
         } else {
             self.context_weight
         };
-        if !compactor.needs_compaction(messages, tokens + around) {
+        if !compactor.needs_compaction(messages, tokens.saturating_add(around)) {
             return Ok(());
         }
         self.compact(compactor, tokens, None).await

@@ -97,7 +97,7 @@ impl Conversation {
         let ids = self.ids(session)?;
         let held = self.messages.len();
         let through = ids.get(cut).ok_or(OutOfStep {
-            recorded: cut + 1,
+            recorded: cut.saturating_add(1),
             held,
         })?;
         session.append_compaction(&Compaction {

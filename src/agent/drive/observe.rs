@@ -3,6 +3,7 @@
 use super::driver::Driver;
 use crate::Json;
 use crate::agent::event::ArtifactNote;
+use crate::agent::shield::shielded;
 use crate::agent::wording;
 use crate::context::excerpt;
 
@@ -36,7 +37,12 @@ impl Driver {
                 artifact: None,
             };
         };
-        match store.store(name, &content) {
+        let stored = shielded(|| {
+            store
+                .store(name, &content)
+                .map_err(|error| error.to_string())
+        });
+        match stored.and_then(|stored| stored) {
             Ok(artifact) => Observed {
                 content: cut.stored(&artifact),
                 artifact: Some(ArtifactNote::new(artifact, cut.elided_chars)),
@@ -53,10 +59,7 @@ impl Driver {
                         ("tool", Json::string(label)),
                         (
                             "error",
-                            Json::string(&wording::first_line(
-                                &error.to_string(),
-                                "no reason given",
-                            )),
+                            Json::string(&wording::first_line(&error, "no reason given")),
                         ),
                     ],
                 );

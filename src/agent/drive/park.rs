@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::driver::Driver;
 use super::end::{End, Step};
@@ -16,7 +17,7 @@ use crate::agent::event::{
 use crate::agent::hooks::LOGGER;
 use crate::agent::ledger::seconds;
 use crate::agent::run::Mailbox;
-use crate::agent::shield::shielded;
+use crate::agent::shield::{shielded, shielded_wait};
 use crate::agent::wording;
 
 impl Driver {
@@ -52,8 +53,9 @@ impl Driver {
 
     /// Waits until there is a reason to go on, or to end.
     async fn wait_parked(&mut self) -> (ResumeReason, Step) {
-        let idle = Instant::now() + self.config().park_idle_timeout;
+        let idle = Instant::now().checked_add(self.config().park_idle_timeout);
         let mut hears_steers = true;
+        let mut woken = false;
         loop {
             let state = self.bus_state();
             if state.queued > 0 {
@@ -78,27 +80,47 @@ impl Driver {
                 // A source that cannot say is not asked again during this park.
                 None => hears_steers = false,
             }
-            if Instant::now() >= idle {
+            if idle.is_some_and(|idle| Instant::now() >= idle) {
                 return (ResumeReason::Idle, Err(self.idle_for_too_long()));
             }
+            if woken {
+                self.something_else_happens(idle).await;
+            }
             self.something_happens(idle, hears_steers).await;
+            woken = true;
         }
     }
 
-    async fn something_happens(&self, idle: Instant, hears_steers: bool) {
+    async fn something_happens(&self, idle: Option<Instant>, hears_steers: bool) {
         let config = self.config();
         let steers = config.steer_source.as_deref().filter(|_| hears_steers);
-        let steers = steers.map_or_else(never, |source| source.ready());
-        let work = config
-            .completion_bus
-            .as_deref()
-            .map_or_else(never, |bus| bus.ready());
+        let work = config.completion_bus.as_deref();
         tokio::select! {
-            () = work => {}
+            () = self.ready("steer source", steers.map(|it| move || it.ready())) => {}
+            () = self.ready("completion bus", work.map(|it| move || it.ready())) => {}
             () = self.run.cancellation().cancelled() => {}
-            () = steers => {}
-            () = sleep_until(idle) => {}
+            () = at(idle) => {}
         }
+    }
+
+    /// Keeps a source that says it is ready, and brings nothing, from being asked without a break.
+    async fn something_else_happens(&self, idle: Option<Instant>) {
+        tokio::select! {
+            () = sleep(BREAK) => {}
+            () = self.run.cancellation().cancelled() => {}
+            () = at(idle) => {}
+        }
+    }
+
+    /// Waits until a source is ready; for ever, without one or when it fails, which is told.
+    async fn ready<'a>(&self, name: &str, source: Option<impl FnOnce() -> BoxFuture<'a, ()>>) {
+        if let Some(source) = source {
+            match shielded_wait(async { source().await }).await {
+                Ok(()) => return,
+                Err(error) => self.log_text("error", &format!("{name} threw: {error}")),
+            }
+        }
+        std::future::pending().await
     }
 
     fn idle_for_too_long(&self) -> End {
@@ -177,8 +199,14 @@ impl Drop for Park {
     }
 }
 
-fn never<'a>() -> BoxFuture<'a, ()> {
-    std::future::pending().boxed()
+/// How long a run that woke up for nothing waits before it listens again.
+const BREAK: Duration = Duration::from_millis(10);
+
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// What an operation is called where it has a name, and its id.

@@ -80,7 +80,7 @@ impl Driver {
                 .into_iter()
                 .flatten()
                 .map(|half| counter.count_text(half))
-                .sum()
+                .fold(0, u64::saturating_add)
         });
         self.context_weight = weight.unwrap_or(0);
     }

@@ -12,6 +12,7 @@ use crate::Message;
 use crate::agent::agent::Core;
 use crate::agent::run::{Mailbox, RunResult};
 use crate::agent::shield::panic_text;
+use crate::agent::wording;
 use crate::context::RunContext;
 
 /// A run that is about to be played.
@@ -24,31 +25,58 @@ pub(in crate::agent) struct Task {
 }
 
 impl Task {
-    /// Plays the run to its end. Also a panic ends it with a result and a terminal event.
-    pub(in crate::agent) async fn play(self) {
-        let (core, run, stream) = (
-            Arc::clone(&self.core),
-            Arc::clone(&self.run),
-            self.stream.clone(),
-        );
-        let mut driver = Driver::new(self);
-        let played = AssertUnwindSafe(driver.play()).catch_unwind().await;
-        let end = played.unwrap_or_else(|panic| End::Died(panic_text(panic.as_ref())));
+    /// Plays the run to its end. Also a panic, and a runtime that is shut down, end it with a result
+    /// and a terminal event.
+    pub(in crate::agent) fn play(self) -> impl Future<Output = ()> {
+        // Made here, since a future that is dropped before it is polled has run nothing.
+        let played = Played {
+            core: Arc::clone(&self.core),
+            run: Arc::clone(&self.run),
+            stream: self.stream.clone(),
+            driver: Some(Driver::new(self)),
+        };
+        played.play()
+    }
+}
+
+/// A run that is being played. Dropping it before its end is an end, too.
+struct Played {
+    core: Arc<Core>,
+    run: Arc<Mailbox>,
+    stream: StreamSlot,
+    /// There until the run has ended.
+    driver: Option<Driver>,
+}
+
+impl Played {
+    async fn play(mut self) {
+        if let Some(driver) = &mut self.driver {
+            let end = AssertUnwindSafe(driver.play()).catch_unwind().await;
+            let end = end.unwrap_or_else(|panic| End::Died(panic_text(panic.as_ref())));
+            self.finish(end);
+        }
+    }
+
+    fn finish(&mut self, end: End) {
+        let Some(driver) = self.driver.take() else {
+            return;
+        };
         let (messages, attempts) = driver.into_parts();
         let (terminal, outcome) = end.finish().tell(attempts, messages.len());
-        stream.clear();
-        let spent = core
-            .config
-            .request_budget
-            .as_ref()
-            .and_then(|_| core.spent());
-        run.finish(
-            terminal,
-            RunResult {
-                outcome,
-                messages,
-                spent,
-            },
-        );
+        self.stream.clear();
+        let budget = self.core.config.request_budget.as_ref();
+        let spent = budget.and_then(|_| self.core.spent());
+        let result = RunResult {
+            outcome,
+            messages,
+            spent,
+        };
+        self.run.finish(terminal, result);
+    }
+}
+
+impl Drop for Played {
+    fn drop(&mut self) {
+        self.finish(End::Died(wording::RUNTIME_GONE.to_owned()));
     }
 }

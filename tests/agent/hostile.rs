@@ -1,0 +1,434 @@
+//! What foreign code and foreign numbers may do to a run: end it in words at most.
+
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use sess::agent::event::OutstandingOp;
+use sess::agent::{AgentHooks, BusError, BusState, Completion, CompletionBus, SteerSource};
+use sess::backend::{
+    Backend, BackendError, Request, Response, ResponseStream, ScriptedBackend, Step, Usage,
+};
+use sess::context::{Artifact, ArtifactStore, Profile, RequestBudget};
+use sess::tool::{Gate, ToolAnswer, ToolError, ToolProvider};
+use sess::{Json, Message};
+
+use super::cancel::check_resumable;
+use super::kit::*;
+
+const FOR_EVER: Duration = Duration::MAX;
+
+/// A bill beyond all measure.
+fn monstrous() -> Usage {
+    Usage {
+        prompt_tokens: Some(u64::MAX),
+        completion_tokens: Some(u64::MAX),
+        total_tokens: Some(u64::MAX),
+        cached_prompt_tokens: Some(u64::MAX),
+        cost: Some(f64::MAX),
+        ..Usage::default()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bill_beyond_all_measure_is_added_up() {
+    let backend = Arc::new(
+        ScriptedBackend::new([
+            Step::http(500, "no").with_usage(monstrous()),
+            calls("c1", "read").with_usage(monstrous()),
+            Step::text("Done.").with_usage(monstrous()),
+        ])
+        .with_max_tokens(None),
+    );
+    let agent = agent_on([&backend])
+        .provider(provider(&["read"]))
+        .request_budget(RequestBudget::default())
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.result.text(), "Done.");
+    let spent = played.result.spent.unwrap();
+    assert_eq!(spent.total_tokens, u64::MAX);
+    assert_eq!(spent.prompt_tokens, Some(u64::MAX));
+}
+
+// Windows are compared with such bills after an answer that was cut off, and before the next request.
+#[tokio::test(start_paused = true)]
+async fn a_bill_beyond_all_measure_fits_no_window() {
+    let profile = || Profile::new(u64::MAX - 1).with_reserve(u64::MAX - 2);
+    for profile in [
+        profile(),
+        profile().with_margin(u64::MAX),
+        Profile::new(1_000),
+    ] {
+        for step in [
+            Step::length("cut").with_usage(monstrous()),
+            calls("c1", "read").with_usage(Usage {
+                completion_tokens: Some(1),
+                ..monstrous()
+            }),
+        ] {
+            let transcript = Transcript::new();
+            let budget = RequestBudget::default().with_default_profile(profile.clone());
+            let agent = agent_on([&backend([step, Step::text("Done.")])])
+                .provider(provider(&["read"]))
+                .session(transcript.session.clone())
+                .compactor(Shrinker::new(900, 800))
+                .request_budget(budget)
+                .build()
+                .unwrap();
+            let played = ask(&agent).await;
+            check_contract(&played.events);
+            let error = played.result.error().unwrap_or_default();
+            assert!(!error.contains("died"), "{error}");
+            check_resumable(&transcript, &played);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_patience_may_be_endless() {
+    let busy = Step {
+        retry_after: Some(FOR_EVER),
+        ..Step::http(503, "busy")
+    };
+    let backend = backend([calls("c1", "read"), Step::text("Waiting."), busy]);
+    let bus = Arc::new(Bus::default());
+    let agent = agent_on([&backend])
+        .provider(provider(&["read"]).with_latency("read", Duration::from_secs(5)))
+        .tool_deadline(FOR_EVER)
+        .round_trip_timeout(FOR_EVER)
+        .data_timeout(FOR_EVER)
+        .backoff_cap(FOR_EVER)
+        .park_idle_timeout(FOR_EVER)
+        .completion_bus(bus.clone())
+        .request_budget(RequestBudget::default().with_max_wall_clock(FOR_EVER))
+        .build()
+        .unwrap();
+    let mut run = agent.run(question()).unwrap();
+    let mut events = read_until(&mut run, "run-parked").await;
+    bus.brings.store(true, Ordering::SeqCst);
+    events.extend(read_until(&mut run, "attempt-failed").await);
+    tokio::time::sleep(Duration::from_secs(1_000_000)).await;
+    run.cancel();
+    let played = finish(run, events).await;
+    assert_eq!(played.field("run-cancelled", "stage"), ["backoff"]);
+    check_contract(&played.events);
+}
+
+/// A bus with one operation out, whose promises are worth nothing.
+#[derive(Default)]
+struct Bus {
+    /// Panics when it is waited for.
+    panics: bool,
+    /// Whether it has a completion.
+    brings: AtomicBool,
+}
+
+impl CompletionBus for Bus {
+    fn state(&self) -> Result<BusState, BusError> {
+        Ok(BusState {
+            outstanding: 1,
+            queued: usize::from(self.brings.load(Ordering::SeqCst)),
+        })
+    }
+    fn drain(&self) -> Result<Vec<Completion>, BusError> {
+        let news = Completion {
+            head: "News.".into(),
+            ..Completion::default()
+        };
+        let brings = self.brings.swap(false, Ordering::SeqCst);
+        Ok(brings.then_some(news).into_iter().collect())
+    }
+    fn outstanding(&self) -> Result<Vec<OutstandingOp>, BusError> {
+        Ok(Vec::new())
+    }
+    fn close_all(&self) -> Result<(), BusError> {
+        Ok(())
+    }
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        assert!(!self.panics, "no waiting room");
+        // Says so whether or not anything is there.
+        std::future::ready(()).boxed()
+    }
+}
+
+/// Words of a user who has none, but is always about to say something.
+struct Fidgety;
+
+impl SteerSource for Fidgety {
+    fn pull(&self) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
+        Ok(Vec::new())
+    }
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+}
+
+// On a runtime of one thread: a wait that never lets go of it could not even be cancelled.
+#[tokio::test(start_paused = true)]
+async fn a_source_that_is_always_ready_does_not_keep_the_thread() {
+    let agent = agent_on([&backend([Step::text("Waiting.")])])
+        .completion_bus(Arc::new(Bus::default()))
+        .steer_source(Fidgety)
+        .build()
+        .unwrap();
+    let mut run = agent.run(question()).unwrap();
+    let events = read_until(&mut run, "run-parked").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    run.cancel();
+    let played = finish(run, events).await;
+    assert_eq!(played.field("run-cancelled", "stage"), ["parked"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_panics_while_it_is_waited_for_is_told() {
+    struct Mute;
+    impl SteerSource for Mute {
+        fn pull(&self) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
+            Ok(Vec::new())
+        }
+        fn ready(&self) -> BoxFuture<'_, ()> {
+            async { panic!("no voice") }.boxed()
+        }
+    }
+    let bus = Bus {
+        panics: true,
+        ..Bus::default()
+    };
+    let agent = agent_on([&backend([Step::text("Waiting.")])])
+        .completion_bus(Arc::new(bus))
+        .steer_source(Mute)
+        .park_idle_timeout(Duration::from_secs(60))
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.reason(), Some("park-idle"));
+    let mut told = played.field("log", "data");
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "completion bus threw: no waiting room",
+            "steer source threw: no voice"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_panics_is_told_and_the_excerpt_serves() {
+    struct Full;
+    impl ArtifactStore for Full {
+        fn store(&self, _: &str, _: &str) -> io::Result<Artifact> {
+            panic!("no shelf")
+        }
+    }
+    let backend = backend([calls("c1", "read"), Step::text("Done.")]);
+    let agent = agent_on([&backend])
+        .provider(provider(&["read"]).with_result("read", "x".repeat(20_000)))
+        .artifact_store(Full)
+        .context_budget(100_000)
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.result.text(), "Done.");
+    assert!(played.field("tool-result", "content")[0].contains("could not be stored"));
+    let told = played.of("log")[0].get("data").unwrap();
+    assert_eq!(text_of(&told, "error"), "no shelf");
+}
+
+/// A provider that panics wherever it is asked for something it has not promised.
+struct Panics {
+    declares: bool,
+}
+
+impl ToolProvider for Panics {
+    fn declarations(&self) -> Result<Vec<Json>, ToolError> {
+        assert!(self.declares, "no catalogue");
+        provider(&["read"]).declarations()
+    }
+    fn execute(
+        &self,
+        _: Vec<Json>,
+    ) -> BoxFuture<'static, Result<Vec<Option<ToolAnswer>>, ToolError>> {
+        async { panic!("no tool") }.boxed()
+    }
+    fn grants(&self) -> Option<Result<Vec<Json>, ToolError>> {
+        panic!("no grants")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_panics_in_every_place_ends_a_run_in_words_at_most() {
+    let script = || backend([calls("c1", "read"), Step::text("Done.")]);
+    let transcript = Transcript::new();
+    let agent = agent_on([&script()])
+        .provider(Panics { declares: true })
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.result.text(), "Done.");
+    assert!(played.field("tool-result", "content")[0].contains("no tool"));
+    check_resumable(&transcript, &played);
+
+    let agent = agent_on([&script()])
+        .provider(Panics { declares: false })
+        .build()
+        .unwrap();
+    assert_eq!(ask(&agent).await.error(), "the run died: no catalogue");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backend_that_panics_ends_the_run_in_its_words() {
+    struct Explodes;
+    impl Backend for Explodes {
+        fn model(&self) -> Option<String> {
+            None
+        }
+        fn max_tokens(&self) -> Option<u64> {
+            None
+        }
+        fn stream(&self, _: Request) -> BoxFuture<'_, Result<ResponseStream, BackendError>> {
+            panic!("no fuse\nat all")
+        }
+        fn complete(&self, _: Request) -> BoxFuture<'_, Response> {
+            panic!("no fuse")
+        }
+    }
+    let agent = sess::agent::Agent::builder()
+        .backend(Explodes)
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.error(), "the run died: no fuse");
+    check_contract(&played.events);
+}
+
+// The clock of the calls goes on, and the question is closed.
+#[tokio::test(start_paused = true)]
+async fn a_question_whose_asker_panics_is_closed_without_an_answer() {
+    struct Asks(AgentHooks);
+    impl ToolProvider for Asks {
+        fn declarations(&self) -> Result<Vec<Json>, ToolError> {
+            provider(&["read"]).declarations()
+        }
+        fn execute(
+            &self,
+            _: Vec<Json>,
+        ) -> BoxFuture<'static, Result<Vec<Option<ToolAnswer>>, ToolError>> {
+            let hooks = self.0.clone();
+            async move {
+                let asker = async { panic!("no human") };
+                let _: Result<Json, ()> = hooks.ask(Json::empty_object(), None, asker).await;
+                Ok(Vec::new())
+            }
+            .boxed()
+        }
+    }
+    let hooks = AgentHooks::default();
+    let agent = agent_on([&backend([calls("c1", "read"), Step::text("Done.")])])
+        .provider(Asks(hooks.clone()))
+        .hooks(hooks)
+        .tool_deadline(Duration::from_secs(5))
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.field("ask-answered", "answer"), ["-"]);
+    assert!(played.field("tool-result", "content")[0].contains("no human"));
+    assert_eq!(played.result.text(), "Done.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_under_one_id_or_none_are_each_answered_once() {
+    let transcript = Transcript::new();
+    let gate = Gate::new();
+    let turn = ["c1", "c1", "", ""].map(|id| call(id, "read"));
+    let again = ["c1", "c1", ""].map(|id| call(id, "task"));
+    let agent = agent_on([&backend([Step::calls(turn), Step::calls(again)])])
+        .provider(provider(&["read", "task"]).block_call("task", &gate))
+        .concurrent_tools(["read"])
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let mut run = agent.run(question()).unwrap();
+    let mut events = Vec::new();
+    for _ in 0..5 {
+        events.extend(read_until(&mut run, "tool-started").await);
+    }
+    run.cancel();
+    gate.open();
+    let played = finish(run, events).await;
+    assert_eq!(played.count("tool-result"), 4);
+    assert_eq!(
+        played.field("tool-abandoned", "dispatched"),
+        ["true", "false", "false"]
+    );
+    check_resumable(&transcript, &played);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_of_many_megabytes_is_sent_as_an_excerpt() {
+    let transcript = Transcript::new();
+    let size = 8 << 20;
+    let backend = backend([calls("c1", "read"), Step::text("Done.")]);
+    let agent = agent_on([&backend])
+        .provider(provider(&["read"]).with_result("read", "x".repeat(size)))
+        .context_budget(100_000)
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let played = ask(&agent).await;
+    assert_eq!(played.result.text(), "Done.");
+    assert!(sent(&backend, 1)[2].1.len() < 17_000);
+    let lines = std::fs::metadata(transcript.session.path()).unwrap();
+    assert!(lines.len() < 40_000);
+    let artifact = played.of("tool-result")[0].get("artifact").unwrap();
+    assert_eq!(text_of(&artifact, "bytes"), size.to_string());
+}
+
+// The agent is not lost with it: it takes its next run on another runtime.
+#[test]
+fn a_run_whose_runtime_is_shut_down_has_ended() {
+    let transcript = Transcript::new();
+    let backend = backend([Step::stall(["Hel"]), Step::text("Hi")]);
+    let agent = agent_on([&backend])
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_time().build().unwrap()
+    };
+    let first = runtime();
+    let mut run = first.block_on(async { agent.run(question()).unwrap() });
+    let events = first.block_on(read_until(&mut run, "token"));
+    let handle = run.handle();
+    drop(first);
+    assert!(handle.is_done() && handle.is_drained());
+    let second = runtime();
+    let played = second.block_on(finish(run, events));
+    check_contract(&played.events);
+    assert_eq!(
+        played.error(),
+        "the run died: its runtime was shut down before it had ended"
+    );
+    let messages: Vec<Message> = played
+        .result
+        .messages
+        .iter()
+        .map(|message| Message::clone(message))
+        .collect();
+    let played = second.block_on(play(&agent, messages));
+    assert_eq!(played.result.text(), "Hi");
+
+    // Nor does one that has not begun yet wait for ever.
+    let third = runtime();
+    let run = third.block_on(async { agent.run(played.result.messages.clone()).unwrap() });
+    drop(third);
+    assert!(run.handle().is_done() && run.handle().is_drained());
+}
