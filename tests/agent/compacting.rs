@@ -160,7 +160,7 @@ fn keep_two(budget: u64) -> CompactorOptions {
     }
 }
 
-// Context 73, 77 and the first row of 7.7
+// Context 73, 77, D14 and the first row of 7.7
 #[tokio::test(start_paused = true)]
 async fn a_context_that_overflows_the_window_forces_one_pass_over_the_conversation() {
     for (context, passes) in [(0, 0), (316, 1)] {

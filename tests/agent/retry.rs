@@ -165,7 +165,7 @@ async fn a_chain_that_fails_names_every_attempt() {
     );
 }
 
-// The summary is of the walk that failed; the records are of the whole run.
+// Context D13: the summary is of the walk that failed; the records are of the whole run.
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_was_recovered_from_is_not_blamed_later() {
     let backend = backend([
@@ -293,7 +293,7 @@ async fn a_request_refused_for_its_size_goes_to_the_next_backend() {
     assert_eq!(played.field("attempt-failed", "disposition"), ["abort"]);
 }
 
-// 6.3, decision 4: with a compactor, an overflow forces one compaction.
+// Context D8; 6.3, decision 4: with a compactor, an overflow forces one compaction.
 #[tokio::test(start_paused = true)]
 async fn a_request_refused_for_its_size_is_made_smaller_once() {
     let backend = backend([Step::http(400, "prompt is too long"), Step::text("Hi")]);

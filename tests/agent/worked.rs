@@ -1,12 +1,15 @@
-//! The worked examples of the context (7.6, 7.8, 7.9) with their numbers, row by row.
+//! The worked examples of the context (7.6, 7.8, 7.9) with their numbers, row by row, and those of
+//! its open decisions D5 and D16.
 
 use std::sync::Arc;
 
+use sess::agent::BackendSummariser;
 use sess::agent::decide::verdict::{Verdict, judge};
 use sess::agent::decide::window::Terms;
 use sess::backend::{Step, Usage};
 use sess::context::{
-    Profile, RequestBudget, RequestView, RunContext, Spent, TokenCounter, UsageCounter, UsageReport,
+    CompactorOptions, Profile, RequestBudget, RequestView, RunContext, Spent, SummarisingCompactor,
+    TokenCounter, UsageCounter, UsageReport,
 };
 use sess::{Json, Message};
 
@@ -166,6 +169,117 @@ fn why_an_answer_was_cut_off() {
     assert_eq!(near(terms(1_000, 100, 600), billed(500, 500)), Some(599));
 }
 
+/// The crate's compactor, which keeps two messages and knows no other summary.
+fn compactor(budget: u64) -> SummarisingCompactor {
+    let summaries = backend((0..4).map(|_| Step::text("THE SUMMARY")));
+    let summariser = Arc::new(BackendSummariser::new(summaries));
+    let options = CompactorOptions {
+        keep_recent: 2,
+        ..CompactorOptions::new(budget)
+    };
+    SummarisingCompactor::new(summariser, by_character(), options).unwrap()
+}
+
+// 7.8, the third row as a run
+#[tokio::test(start_paused = true)]
+async fn an_answer_cut_near_the_window_is_asked_for_again_in_less_room() {
+    let turn = |index: usize| match index % 2 {
+        0 => Message::user("u".repeat(224)),
+        _ => Message::assistant("a".repeat(224)),
+    };
+    let prompt = Message::system("SY").with_sysprompt().with_sticky();
+    let model = backend([Step::length("Half an ans"), Step::text("Whole.")]);
+    let profile = Profile::new(1_200).with_reserve(100).with_margin(0);
+    let agent = agent_on([&model])
+        .counter(by_character())
+        .request_budget(RequestBudget::default().with_default_profile(profile))
+        .compactor(compactor(1_200))
+        .build()
+        .unwrap();
+    let talk = [prompt].into_iter().chain((0..4).map(turn)).collect();
+    let played = play(&agent, talk).await;
+    assert_eq!((played.result.text(), model.calls().len()), ("Whole.", 2));
+    assert_eq!(
+        [
+            played.field("compaction-started", "tokens-before"),
+            played.field("compaction-done", "tokens-after")
+        ],
+        [["898"], ["510"]]
+    );
+    let sizes: Vec<u64> = model
+        .calls()
+        .iter()
+        .map(|call| by_character().count_messages(&call.messages))
+        .collect();
+    assert_eq!(sizes, [898, 510]);
+    assert_eq!(played.count("round-started"), 1);
+}
+
+// D5: the bill covers the context, so 600 and 94 are 694 of the 800, and not 1,010.
+#[tokio::test(start_paused = true)]
+async fn a_context_that_was_billed_is_not_counted_again() {
+    for (billed_prompt, passes) in [(600, 0), (707, 1)] {
+        let model = backend([
+            Step::calls([call_with("c1", "read", "{}")]).with_usage(billed(billed_prompt, 5)),
+            Step::text("Done."),
+        ]);
+        // What is appended to the billed request: the call with all its JSON, and the result.
+        let turn = Message {
+            tool_calls: vec![call_with("c1", "read", "{}")],
+            ..Message::assistant("")
+        };
+        let weight = by_character().count_messages(&[Arc::new(turn)]) as usize;
+        let result = "r".repeat(94 - weight);
+        let agent = agent_on([&model])
+            .counter(Arc::new(UsageCounter::new(by_character())))
+            .provider(provider(&["read"]).with_result("read", result.as_str()))
+            .compactor(Shrinker::new(1_000, 800))
+            .build()
+            .unwrap();
+        let run = agent.run_with_context(question(), context()).unwrap();
+        let played = finish(run, Vec::new()).await;
+        assert_eq!(played.result.text(), "Done.");
+        assert_eq!(played.count("compaction-done"), passes, "{billed_prompt}");
+    }
+}
+
+// D16: what is sticky lies between the trigger and the budget.
+#[tokio::test(start_paused = true)]
+async fn a_pass_that_can_change_nothing_is_told_every_round_and_harms_nothing() {
+    let model = backend([
+        calls("c1", "read"),
+        calls("c2", "read"),
+        Step::text("Done."),
+    ]);
+    let agent = agent_on([&model])
+        .counter(by_character())
+        .provider(provider(&["read"]).with_result("read", ""))
+        .compactor(
+            SummarisingCompactor::new(
+                Arc::new(BackendSummariser::new(backend([]))),
+                by_character(),
+                CompactorOptions {
+                    keep_recent: 20,
+                    ..CompactorOptions::new(1_400)
+                },
+            )
+            .unwrap(),
+        )
+        .build()
+        .unwrap();
+    // The trigger is 1,120; two calls of 75 characters and the tool of 88 stay under the 1,400.
+    let rules = Message::system("S".repeat(1_130))
+        .with_sysprompt()
+        .with_sticky();
+    let played = play(&agent, vec![rules, Message::user("Go.")]).await;
+    assert_eq!(played.result.text(), "Done.");
+    let before = played.field("compaction-started", "tokens-before");
+    let after = played.field("compaction-done", "tokens-after");
+    assert_eq!((before.len(), &before), (3, &after));
+    assert_eq!(played.field("compaction-done", "dropped"), ["0", "0", "0"]);
+    assert_eq!(played.messages().len(), 7);
+}
+
 async fn spent(steps: Vec<Step>) -> Spent {
     let agent = agent_on([&backend(steps)])
         .request_budget(RequestBudget::default())
@@ -249,7 +363,7 @@ async fn what_attempts_report_is_added_up() {
     assert_eq!(sums(&row), (430, Some(70), Some(320), Some(110), true));
 }
 
-// 7.9, last, decided otherwise (decision 14): such a cap would end every run before its first
+// 7.9, last, and D13, decided otherwise (decision 14): such a cap would end every run before its first
 // request, so it is refused when the agent is built.
 #[test]
 fn a_cost_cap_of_nothing_is_refused() {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use sess::Message;
 use sess::context::*;
 
+use tokio_util::sync::CancellationToken;
+
 use super::kit::*;
 
 fn options(context_budget: u64) -> CompactorOptions {
@@ -39,7 +41,7 @@ fn is_due(options: CompactorOptions, messages: &[Arc<Message>]) -> bool {
 async fn results_go_by_size_age_and_place() {
     let given = shared([
         prompt(),
-        Message::user(""),
+        Message::user(of("u", 8)),
         reads("c1", "1"),
         Message::tool("c1", of("t", 500)),
         reads("c2", "2"),
@@ -60,8 +62,8 @@ async fn results_go_by_size_age_and_place() {
     let script = Script::new([]);
     let pass = compact(options(1_000_000), &script, &given, None).await;
     assert_eq!(indices(&pass), [3, 7]);
-    // The sum of 7.5 with an empty message at 1: 19,884 before, less what two stubs save.
-    assert_eq!(pass.tokens_before - pass.tokens_after, 429);
+    // The message at 1 makes the sum that of 7.5.
+    assert_eq!((pass.tokens_before, pass.tokens_after), (19_884, 19_455));
     assert_eq!((pass.dropped, pass.cut_index, script.calls()), (0, None, 0));
     assert!(pass.summary.is_empty() && !pass.fallback && !pass.exhausted);
 }
@@ -88,16 +90,19 @@ async fn stubs_alone_where_they_will_do_and_a_summary_where_not() {
         (pass.tokens_before, pass.tokens_after, indices(&pass)),
         (7_114, 2_201, vec![2])
     );
+    assert_eq!(pass.messages[2].content.len(), 87);
     assert!(!is_due(options(1_000_000), &pass.messages));
     let again = compact(options(1_000_000), &script, &pass.messages, None).await;
     assert_eq!((again.elisions.len(), script.calls()), (0, 1));
     let given = one_read(5_000, 2_000, ["and now the tests", "right"]);
     let script = Script::new([]);
     let pass = compact(options(6_250), &script, &given, None).await;
+    assert_eq!(options(6_250).trigger(), 5_000);
     assert_eq!(
         (pass.tokens_before, pass.tokens_after, script.calls()),
         (7_123, 2_210, 0)
     );
+    assert_eq!(indices(&pass), [2]);
     let (u, a) = (of("u", 300), of("a", 300));
     let given = one_read(5_000, 2_000, [&u, &a]);
     for (answer, after) in [(Some("THE SUMMARY"), 662), (None, 858)] {
@@ -114,14 +119,15 @@ async fn stubs_alone_where_they_will_do_and_a_summary_where_not() {
     }
 }
 
-// 54, 62
+// 54, 62 and the grace of 7.5
 #[tokio::test]
 async fn a_pass_waits_until_enough_can_be_won_and_enough_has_followed() {
     for (behind, due) in [(999, false), (1_000, true)] {
         let given = one_read(5_000, behind - 2, ["u", "a"]);
         assert_eq!(is_due(options(1_000_000), &given), due);
         let pass = compact(options(1_000_000), &Script::new([]), &given, None).await;
-        assert_eq!(indices(&pass).len(), usize::from(due));
+        let elided: &[usize] = if due { &[2] } else { &[] };
+        assert_eq!(indices(&pass), elided);
         let given = one_read(behind, 2_000, ["u", "a"]);
         assert_eq!(is_due(options(1_000_000), &given), due);
     }
@@ -180,6 +186,36 @@ async fn an_id_used_again_is_another_call_and_a_short_result_keeps_its_text() {
         let pass = compact(options(1_000_000), &Script::new([]), &given, None).await;
         assert_eq!(pass.elisions.len(), elided, "{second} {length}");
     }
+}
+
+// D17: the first row of 7.5, billed at far less than it is estimated at
+#[tokio::test]
+async fn a_pass_that_begins_below_the_line_by_the_bill_asks_nobody() {
+    let given = one_read(5_000, 2_000, ["carry on", "right"]);
+    let counter = Arc::new(UsageCounter::new(by_character()));
+    counter.record_usage(&UsageReport {
+        prompt_tokens: 1_000,
+        completion_tokens: None,
+        messages: &given,
+        model: "m",
+    });
+    let options = options(2_000);
+    assert_eq!(options.trigger(), 1_600);
+    let script = Script::new([Ok("THE SUMMARY".to_owned())]);
+    let compactor = SummarisingCompactor::new(script.clone(), counter, options).unwrap();
+    assert!(compactor.needs_compaction(&given, 1_000));
+    let pass = compactor
+        .compact(CompactionRequest {
+            messages: &given,
+            cancelled: CancellationToken::new(),
+            target: None,
+        })
+        .await;
+    assert_eq!(
+        (pass.tokens_before, pass.tokens_after, script.calls()),
+        (1_000, 2_201, 0)
+    );
+    assert_eq!((indices(&pass), pass.exhausted), (vec![2], false));
 }
 
 // 63

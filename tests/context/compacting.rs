@@ -275,10 +275,13 @@ async fn a_cut_never_falls_into_a_group() {
         Message::assistant("w".repeat(100)),
     ]);
     for (target, cut, after, exhausted) in [
+        (900, 4, 558, false),
+        (800, 4, 558, false),
         (700, 4, 558, false),
         (600, 4, 558, false),
         (500, 5, 458, false),
         (400, 5, 458, true),
+        (300, 5, 458, true),
     ] {
         let pass = compact(options(1_000, 2), &refuses(), &given, Some(target)).await;
         assert_eq!(pass.tokens_before, 845);
@@ -291,7 +294,7 @@ async fn a_cut_never_falls_into_a_group() {
     }
 }
 
-// 43, 44, 46 and 7.4e, 7.4g
+// 43, 44, 46, D11 and 7.4e, 7.4g
 #[tokio::test]
 async fn an_answer_that_saves_nothing_is_asked_for_once_more() {
     let given = turns(10, 200);
@@ -317,7 +320,12 @@ async fn an_answer_that_saves_nothing_is_asked_for_once_more() {
     let pass = compact(options(3_000, 2), &says(&[&middling]), &given, Some(200)).await;
     assert!(pass.fallback && pass.exhausted);
     let pass = compact(options(3_000, 2), &says(&[&middling]), &given, None).await;
-    assert!(!pass.fallback);
+    // 2 + 48 + 1 + 320 + 400
+    assert_eq!((pass.fallback, pass.tokens_after), (false, 771));
+    let script = says(&[&middling]);
+    let pass = compact(options(100_000, 20), &script, &given, Some(500)).await;
+    assert_eq!((pass.messages, pass.exhausted), (given, true));
+    assert_eq!(script.calls(), 0);
 }
 
 // 35, 45, 49 and 7.4f
@@ -338,6 +346,7 @@ async fn what_cannot_be_made_smaller_says_so() {
         (pass.cut_index, pass.dropped, pass.exhausted),
         (None, 0, true)
     );
+    assert_eq!((pass.tokens_after, pass.fallback), (5_503, false));
     assert_eq!(script.calls(), 0);
     for (length, exhausted) in [(800, false), (801, true)] {
         let given = shared([
@@ -367,6 +376,30 @@ async fn what_is_sticky_comes_to_stand_before_the_summary() {
         .collect();
     assert_eq!(texts, ["STICK", "DEPTH", &pass.summary, "y"]);
     assert_eq!((pass.dropped, pass.cut_index), (2, Some(3)));
+}
+
+// D2
+#[tokio::test]
+async fn a_group_of_which_one_is_sticky_stays_as_a_whole() {
+    let turn = || Message::assistant("").with_call(call("c1", "f", "{}"));
+    let result = || Message::tool("c1", "t".repeat(200));
+    for (turn, result) in [
+        (turn().with_sticky(), result()),
+        (turn(), result().with_sticky()),
+    ] {
+        let given = shared([
+            Message::user("u".repeat(200)),
+            turn.clone(),
+            result.clone(),
+            Message::assistant("b".repeat(200)),
+            Message::user("y"),
+        ]);
+        let pass = compact(options(1_000, 1), &says(&["S"]), &given, None).await;
+        let summary = Message::user(&pass.summary);
+        let expected = shared([turn, result, summary, Message::user("y")]);
+        assert_eq!(pass.messages, expected);
+        assert_eq!((pass.dropped, pass.cut_index), (2, Some(3)));
+    }
 }
 
 // 48 and 7.4i
@@ -399,7 +432,7 @@ async fn a_transcript_shows_as_much_of_a_call_as_of_a_result() {
     );
 }
 
-// 39, 40
+// 39, 40, and the attempts of D13
 #[tokio::test(start_paused = true)]
 async fn a_summariser_is_asked_again_after_a_wait_and_no_more_often_than_allowed() {
     let given = turns(10, 200);

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use sess::canonical::{Sha256Hex, digest_of_json};
 use sess::context::{
     Calibration, HeuristicCounter, Reported, RequestView, TokenCounter, UsageCounter, UsageReport,
     default_counter,
 };
+use sess::message::conversation_digest;
 use sess::{Json, Message};
 
 use super::kit::*;
@@ -288,29 +290,48 @@ fn estimates_are_those_of_the_worked_example() {
     assert_eq!(by_character().count_request(&request), 61);
 }
 
-// 7.12, the rows that are not among the vectors of the session's specification
+// 7.12
 #[test]
 fn digests_are_those_of_the_worked_example() {
     let hello = Message::user("hello");
+    let reading = Message::assistant("").with_call(call("c1", "fs_read", r#"{"path":"a"}"#));
+    let be_good = Message::system("be good");
+    for (message, digest) in [
+        (
+            hello.clone(),
+            "f353e0e8003969a19eebce6aa248ae31ef31b05b34f108a7c033184f8eec57cc",
+        ),
+        (
+            reading,
+            "e2503b9ef17801ed2e1eca78f9c353430e294727203839224e0fa6c4b34cd1b1",
+        ),
+        (
+            Message::tool("c1", "body"),
+            "1bee4bdd2e29587402e984fc4345b56daed2a071a5808dac875a2416aca39737",
+        ),
+        (
+            be_good.clone().with_sysprompt().with_sticky(),
+            "cb507aa56eb25930f12a305e3f87734f63e83cad57eb985ca859df24fb0d1235",
+        ),
+        (
+            Message::user("note").with_depth(2),
+            "d1bd9911026fc7b0ae7dd36d00ba9447dd1723f3150d49557b3c89ab1258ebd8",
+        ),
+    ] {
+        assert_eq!(message.digest().to_string(), digest, "{message:?}");
+    }
+    let hashed = br#"{"content":"hello","role":"user","sticky":false,"sysprompt":false}"#;
+    assert_eq!(hello.digest(), Sha256Hex::of(hashed));
     assert_eq!(
-        hello.digest().to_string(),
-        "f353e0e8003969a19eebce6aa248ae31ef31b05b34f108a7c033184f8eec57cc"
-    );
-    assert_eq!(
-        Message::tool("c1", "body").digest().to_string(),
-        "1bee4bdd2e29587402e984fc4345b56daed2a071a5808dac875a2416aca39737"
-    );
-    let talk = [Message::system("be good"), hello];
-    assert_eq!(
-        sess::message::conversation_digest(&talk).to_string(),
+        conversation_digest(&[be_good, hello]).to_string(),
         "9f014bd0e77954d8ada3fca1e6f29e927dea9f71e40ef09e2dbb16c5f29c08b6"
     );
     assert_eq!(
-        sess::message::conversation_digest(&[]).to_string(),
+        conversation_digest(&[]).to_string(),
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     );
     assert_eq!(
-        sess::canonical::digest_of_json(&Json::empty_object()).to_string(),
+        digest_of_json(&Json::empty_object()).to_string(),
         "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
     );
 }

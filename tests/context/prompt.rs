@@ -7,7 +7,7 @@ use sess::context::prompt::{
 };
 use sess::{Json, Message};
 
-// 102, 103
+// 102, 103 and 7.11
 #[test]
 fn an_environment_has_three_lines_and_more_when_given() {
     let facts = [
@@ -30,7 +30,7 @@ fn an_environment_has_three_lines_and_more_when_given() {
     }
 }
 
-// 104
+// 104 and 7.11
 #[test]
 fn tools_are_described_with_what_they_require_first() {
     let tools = [
@@ -48,7 +48,7 @@ fn tools_are_described_with_what_they_require_first() {
     assert_eq!(tool_docs(&tools[1..4]), "");
 }
 
-// 105
+// 105 and 7.11
 #[test]
 fn instructions_are_files_under_their_names() {
     let home = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn instructions_are_files_under_their_names() {
     assert!(error.to_string().contains("latin"));
 }
 
-// 106, 107
+// 106, 107 and 7.11
 #[test]
 fn a_prompt_is_an_identity_and_what_is_said_behind_it() {
     let prompt = assemble("  You are.\n\n", ["## One\n\n", "", "  ", "  lead"]);

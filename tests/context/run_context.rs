@@ -1,6 +1,7 @@
 //! What surrounds one run: rendering and digests.
 
 use serde_json::Value;
+use sess::canonical::Sha256Hex;
 use sess::context::{RunContext, UnnamedEntry};
 
 use super::kit::*;
@@ -121,11 +122,21 @@ fn the_worked_example_comes_out() {
         context.digest(),
         "1b63ba849e72262df7be31d6458a9f20b283616642b3d8e8c3b2dc6d402e6830"
     );
-    let digests: Vec<String> = context
-        .sections()
-        .into_iter()
-        .map(|section| section.digest)
+    let sections = context.sections();
+    let texts: Vec<(&str, &str)> = sections
+        .iter()
+        .map(|section| (section.name.as_str(), section.rendered.as_str()))
         .collect();
+    assert_eq!(
+        texts,
+        [
+            ("identity", "You are a coding assistant."),
+            ("instructions", "## AGENTS.md\n\nRun the tests."),
+            ("reminders", "Never commit."),
+            ("empty", ""),
+        ]
+    );
+    let digests: Vec<String> = sections.into_iter().map(|section| section.digest).collect();
     assert_eq!(
         digests,
         [
@@ -141,6 +152,7 @@ fn the_worked_example_comes_out() {
     }
 }
 
+// 7.10, last
 #[test]
 fn facts_alone_make_a_tail_of_known_weight() {
     let context = RunContext::default().fact("date", "2026-08-10").unwrap();
@@ -148,6 +160,14 @@ fn facts_alone_make_a_tail_of_known_weight() {
         context.digest(),
         "579ad92ef1bb6ddb1791d1c43cc13ff86421a3e8e4f14d3c92bb8c4a5a94bb18"
     );
+    let canonical = r#"{"facts":[["date","2026-08-10"]],"head-sections":[],"tail-sections":[]}"#;
+    assert_eq!(
+        context.digest(),
+        Sha256Hex::of(canonical.as_bytes()).as_str()
+    );
+    let weights = context.tail_text().unwrap().lines();
+    let weights: Vec<usize> = weights.map(|line| line.chars().count()).collect();
+    assert_eq!(weights, [18, 0, 18, 0, 181, 84]);
     assert_eq!(context.tail_text().unwrap().chars().count(), 306);
     assert_eq!(context.head_text(), None);
     let broken = RunContext::default().fact("a", "x\ny  \n").unwrap();
