@@ -1,16 +1,17 @@
 //! Identifiers, as opaque text.
 //!
 //! This crate writes UUID version 4 (lower case, hyphenated); what it reads may be any string, so
-//! an id is never parsed. Each kind has its own type, because an operation id and a call id in the
+//! an id is never parsed. A copy of one costs no memory. Each kind has its own type, because an operation id and a call id in the
 //! same place are two different questions.
 
 use std::fmt;
+use std::sync::Arc;
 
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The id as it stands in the transcript.
@@ -21,19 +22,19 @@ macro_rules! text_id {
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
-                Self(text)
+                Self(text.into())
             }
         }
 
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
-                Self(text.to_owned())
+                Self(text.into())
             }
         }
 
         impl From<$name> for String {
             fn from(id: $name) -> Self {
-                id.0
+                id.as_str().to_owned()
             }
         }
 
@@ -77,7 +78,8 @@ macro_rules! fresh_id {
         impl $name {
             /// A fresh random id (UUID version 4).
             pub fn fresh() -> Self {
-                Self(uuid::Uuid::new_v4().hyphenated().to_string())
+                let mut text = uuid::Uuid::encode_buffer();
+                Self::from(&*uuid::Uuid::new_v4().hyphenated().encode_lower(&mut text))
             }
         }
     )*};

@@ -133,10 +133,10 @@ pub fn sides(source: impl Read, last_line: u64, number: u64) -> io::Result<Optio
             moment.apply(replay);
             return ControlFlow::Continue(());
         }
-        let before = replay.conversation().clone();
+        let mut before = replay.conversation().clone();
         let step = moment.take(replay, number);
         let after = replay.conversation().entries();
-        match Change::between(&before, after, moment.payload) {
+        match Change::between(&mut before, after, moment.payload) {
             Some(change) => ControlFlow::Break(Sides { step, change }),
             None => ControlFlow::Continue(()),
         }
@@ -145,7 +145,7 @@ pub fn sides(source: impl Read, last_line: u64, number: u64) -> io::Result<Optio
 
 impl Change {
     fn between(
-        before: &Conversation<EnvelopeId, Arc<Message>>,
+        before: &mut Conversation<EnvelopeId, Arc<Message>>,
         after: &[FullEntry],
         payload: &Payload<'_>,
     ) -> Option<Self> {
@@ -165,11 +165,11 @@ impl Change {
                 })
             }
             Payload::Elision(items) => {
-                let both =
-                    |at: usize| Some((before.entries().get(at)?.clone(), after.get(at)?.clone()));
-                let place = |id: &str| before.place(&EnvelopeId::from(id));
+                let mut place = |id: &str| before.place(&EnvelopeId::from(id));
                 let places: BTreeSet<usize> =
                     items.iter().filter_map(|item| place(&item.id)).collect();
+                let both =
+                    |at: usize| Some((before.entries().get(at)?.clone(), after.get(at)?.clone()));
                 Some(Change::Elided(
                     places.into_iter().filter_map(both).collect(),
                 ))

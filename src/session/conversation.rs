@@ -26,8 +26,11 @@ pub struct Entry<K, B> {
 #[derive(Clone, Debug)]
 pub struct Conversation<K, B> {
     entries: Vec<Entry<K, B>>,
-    /// The first entry of each id, for ids are not promised to be unique.
+    /// The first entry of each id, for ids are not promised to be unique. Looking one up is rare,
+    /// adding an entry is not, so entries are filed when the next one is looked up.
     places: HashMap<K, usize>,
+    /// How many entries from the start are filed.
+    filed: usize,
 }
 
 impl<K, B> Default for Conversation<K, B> {
@@ -35,6 +38,7 @@ impl<K, B> Default for Conversation<K, B> {
         Self {
             entries: Vec::new(),
             places: HashMap::new(),
+            filed: 0,
         }
     }
 }
@@ -51,18 +55,21 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
     }
 
     /// Whether an entry with this id is live.
-    pub fn contains(&self, id: &K) -> bool {
-        self.places.contains_key(id)
+    pub fn contains(&mut self, id: &K) -> bool {
+        self.place(id).is_some()
     }
 
     /// The place of the first entry with this id.
-    pub fn place(&self, id: &K) -> Option<usize> {
+    pub fn place(&mut self, id: &K) -> Option<usize> {
+        for (place, entry) in self.entries.iter().enumerate().skip(self.filed) {
+            self.places.entry(entry.id.clone()).or_insert(place);
+        }
+        self.filed = self.entries.len();
         self.places.get(id).copied()
     }
 
     /// Adds an entry at the end.
     pub fn push(&mut self, id: K, body: B, standing: Standing, line: u64) {
-        self.places.entry(id.clone()).or_insert(self.entries.len());
         self.entries.push(Entry {
             id,
             body,
@@ -80,7 +87,7 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         let Some(cut) = self.place(through) else {
             return false;
         };
-        let rest = self.entries.split_off(cut + 1);
+        let mut rest = self.entries.split_off(cut + 1);
         self.entries.retain(|entry| entry.standing.sticky);
         self.entries.push(Entry {
             id,
@@ -90,11 +97,11 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
             elided: false,
             line,
         });
+        let mut answers = rest.iter_mut();
+        while answers.next().is_some_and(|entry| entry.standing.stray()) {}
         self.entries.extend(rest);
         self.places.clear();
-        for (place, entry) in self.entries.iter().enumerate() {
-            self.places.entry(entry.id.clone()).or_insert(place);
-        }
+        self.filed = 0;
         true
     }
 

@@ -320,7 +320,7 @@ impl Ledger {
     }
 
     /// Marks the calls whose turn a compaction has folded away.
-    pub(crate) fn folded(&mut self, is_live: impl Fn(&str) -> bool) {
+    pub(crate) fn folded(&mut self, mut is_live: impl FnMut(&str) -> bool) {
         for call in &mut self.calls {
             let live = call
                 .turn

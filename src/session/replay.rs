@@ -97,13 +97,18 @@ impl<K: Key, B: Body> Replay<K, B> {
         &self.conversation
     }
 
+    /// The place of the first live entry with this id.
+    pub fn place(&mut self, id: &K) -> Option<usize> {
+        self.conversation.place(id)
+    }
+
     /// The calls without a known end.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
     /// Whether the line may stand at this point. The state is not changed.
-    pub fn check(&self, payload: &Payload<'_>) -> Result<(), Fault> {
+    pub fn check(&mut self, payload: &Payload<'_>) -> Result<(), Fault> {
         match payload {
             Payload::Compaction(view) => self.check_compaction(view),
             Payload::Elision(items) => self.places_of(items).map(drop),
@@ -143,7 +148,7 @@ impl<K: Key, B: Body> Replay<K, B> {
                 let through = K::of(&view.through);
                 self.conversation
                     .compact(&through, K::of(&id), B::of_summary(view), line);
-                let conversation = &self.conversation;
+                let conversation = &mut self.conversation;
                 self.ledger
                     .folded(|turn| conversation.contains(&K::of(turn)));
             }
@@ -163,7 +168,7 @@ impl<K: Key, B: Body> Replay<K, B> {
         }
     }
 
-    fn check_compaction(&self, view: &CompactionView<'_>) -> Result<(), Fault> {
+    fn check_compaction(&mut self, view: &CompactionView<'_>) -> Result<(), Fault> {
         match self.conversation.contains(&K::of(&view.through)) {
             true => Ok(()),
             false => Err(Fault::CompactionUnknownTarget {
@@ -182,7 +187,7 @@ impl<K: Key, B: Body> Replay<K, B> {
     }
 
     /// All items are resolved before any is changed.
-    fn places_of(&self, items: &[ElisionItem<'_>]) -> Result<Vec<usize>, Fault> {
+    fn places_of(&mut self, items: &[ElisionItem<'_>]) -> Result<Vec<usize>, Fault> {
         items
             .iter()
             .map(|item| {

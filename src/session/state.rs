@@ -25,7 +25,7 @@ pub(crate) struct State {
 
 impl State {
     /// Whether a line may follow, and its payload read for [`apply`](Self::apply).
-    pub(crate) fn check<'a>(&self, envelope: &Envelope<'a>) -> Result<Payload<'a>, Fault> {
+    pub(crate) fn check<'a>(&mut self, envelope: &Envelope<'a>) -> Result<Payload<'a>, Fault> {
         if !envelope.is_supported() {
             let found = envelope.version().unwrap_or("none").to_owned();
             return Err(Fault::BadVersion { found });

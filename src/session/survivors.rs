@@ -18,7 +18,10 @@ pub struct Standing {
 enum Bond {
     Alone,
     Calls,
+    /// A result. In a call group when it has been settled.
     Answers,
+    /// A result that follows no turn that calls tools.
+    Stray,
 }
 
 impl Standing {
@@ -30,6 +33,16 @@ impl Standing {
             _ => Bond::Alone,
         };
         Self { sticky, bond }
+    }
+
+    /// What a result becomes when the turn it answers is folded away; `false`, and nothing changes,
+    /// for any other message.
+    pub(crate) fn stray(&mut self) -> bool {
+        let answers = matches!(self.bond, Bond::Answers | Bond::Stray);
+        if answers {
+            self.bond = Bond::Stray;
+        }
+        answers
     }
 
     /// Of a message that stands alone and is not sticky.
@@ -49,29 +62,34 @@ impl From<&Message> for Standing {
 }
 
 /// Makes the call group at the end of a conversation sticky as a whole if one of it is. To be
-/// called after each message that is added.
+/// called after each message that is added, so that of a group at most the last differs.
 pub fn settle_last_group<T>(messages: &mut [T], standing: impl Fn(&mut T) -> &mut Standing) {
-    let mut start = messages.len();
-    let mut sticky = false;
-    loop {
-        let Some(before) = start.checked_sub(1) else {
-            return;
-        };
-        let Some(message) = messages.get_mut(before) else {
-            return;
-        };
-        let standing = standing(message);
-        sticky |= standing.sticky;
-        start = before;
-        match standing.bond {
-            Bond::Answers => {}
-            Bond::Calls => break,
-            Bond::Alone => return,
-        }
+    let Some((last, earlier)) = messages.split_last_mut() else {
+        return;
+    };
+    let last = standing(last);
+    if last.bond != Bond::Answers {
+        return;
     }
-    if sticky {
-        for message in messages.iter_mut().skip(start) {
-            standing(message).sticky = true;
+    let before = earlier.last_mut().map(|message| *standing(message));
+    match before {
+        Some(before) if matches!(before.bond, Bond::Calls | Bond::Answers) => {
+            let spreads = last.sticky && !before.sticky;
+            last.sticky |= before.sticky;
+            if spreads {
+                make_group_sticky(earlier, standing);
+            }
+        }
+        _ => last.bond = Bond::Stray,
+    }
+}
+
+fn make_group_sticky<T>(messages: &mut [T], standing: impl Fn(&mut T) -> &mut Standing) {
+    for message in messages.iter_mut().rev() {
+        let standing = standing(message);
+        standing.sticky = true;
+        if standing.bond == Bond::Calls {
+            return;
         }
     }
 }
@@ -116,5 +134,29 @@ mod tests {
                 true, true, true, true, false, true, true, false, false, true, false
             ]
         );
+    }
+
+    #[test]
+    fn a_result_that_answers_nothing_is_in_no_group() {
+        let conversation = [
+            Message::tool("a", "1"),
+            Message::tool("b", "2").with_sticky(),
+            Message::tool("c", "3"),
+            Message::user("u"),
+            Message::tool("d", "4").with_sticky(),
+            Message::tool("e", "5"),
+        ];
+        assert_eq!(
+            survivors(&conversation),
+            [false, true, false, false, true, false]
+        );
+    }
+
+    #[test]
+    fn a_group_of_many_results_is_settled_in_one_pass() {
+        let mut conversation = vec![Message::tool("a", "1"); 300_000];
+        conversation.insert(0, turn());
+        conversation.push(Message::tool("a", "2").with_sticky());
+        assert!(survivors(&conversation).iter().all(|sticky| *sticky));
     }
 }

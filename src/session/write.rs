@@ -1,10 +1,11 @@
 //! Writes one line: five keys, sorted at every depth, no white space, one line feed.
 
-use std::cmp::Ordering;
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::envelope::FORMAT_VERSION;
-use crate::canonical::{Json, write_string};
+use super::shape::spelled;
+use crate::canonical::{Json, members, write_string};
 
 /// Builds one line. The payload's members may be given in any order; they are written sorted, and
 /// without moving them again when they are given sorted.
@@ -12,23 +13,22 @@ use crate::canonical::{Json, write_string};
 pub(crate) struct LineWriter {
     /// The line so far, up to the last member.
     line: String,
-    members: Vec<Member>,
-}
-
-/// Where a member stands in the line.
-#[derive(Clone, Copy, Debug)]
-struct Member {
-    start: usize,
-    key_end: usize,
-    end: usize,
+    /// Where the payload begins.
+    payload: usize,
+    /// The last key, quoted and escaped.
+    last_key: Range<usize>,
+    sorted: bool,
 }
 
 impl LineWriter {
     /// A line that is written into this memory.
     pub(crate) fn new(memory: String, id: &str) -> Self {
+        let line = begin_envelope(memory, id);
         Self {
-            line: begin_envelope(memory, id),
-            members: Vec::with_capacity(8),
+            payload: line.len(),
+            line,
+            last_key: 0..0,
+            sorted: true,
         }
     }
 
@@ -79,53 +79,47 @@ impl LineWriter {
     }
 
     fn member(&mut self, key: &str, value: impl FnOnce(&mut String)) {
-        self.line.push(match self.members.is_empty() {
-            true => '{',
-            false => ',',
-        });
+        let is_first = self.line.len() == self.payload;
+        self.line.push(if is_first { '{' } else { ',' });
         let start = self.line.len();
         write_string(&mut self.line, key);
-        let key_end = self.line.len();
+        let this_key = start..self.line.len();
         self.line.push(':');
+        if !is_first {
+            let last = self.line.get(self.last_key.clone()).unwrap_or_default();
+            self.sorted &= spelled(last).as_ref() <= key;
+        }
+        self.last_key = this_key;
         value(&mut self.line);
-        self.members.push(Member {
-            start,
-            key_end,
-            end: self.line.len(),
-        });
     }
 
     /// The line, its line feed included.
     pub(crate) fn finish(mut self, ts: &str, type_name: &str) -> String {
-        if self.members.is_empty() {
+        if self.line.len() == self.payload {
             self.line.push('{');
         }
-        self.sort_members();
         self.line.push('}');
+        if !self.sorted {
+            self.sort_members();
+        }
         finish_envelope(self.line, ts, type_name)
     }
 
     fn sort_members(&mut self) {
-        let line = &self.line;
-        let in_order = |a: &Member, b: &Member| order(line, a, b) != Ordering::Greater;
-        if self.members.is_sorted_by(in_order) {
-            return;
+        let payload = self.line.split_off(self.payload);
+        let mut members: Vec<_> = members(&payload).into_iter().flatten().collect();
+        members.sort_by_key(|(key, _)| spelled(key));
+        self.line.push('{');
+        for (index, (key, value)) in members.into_iter().enumerate() {
+            if index > 0 {
+                self.line.push(',');
+            }
+            self.line.push_str(key);
+            self.line.push(':');
+            self.line.push_str(value);
         }
-        self.members.sort_by(|a, b| order(line, a, b));
-        let texts = self.members.iter().map(|it| &line[it.start..it.end]);
-        let payload = texts.collect::<Vec<_>>().join(",");
-        let start = self.members.iter().map(|it| it.start).min();
-        self.line.truncate(start.unwrap_or_default());
-        self.line.push_str(&payload);
+        self.line.push('}');
     }
-}
-
-/// By the code points of the keys, as every depth of a line is sorted. A key with escapes sorts by
-/// what it spells.
-fn order(line: &str, a: &Member, b: &Member) -> Ordering {
-    let key =
-        |member: &Member| crate::canonical::unescape(&line[member.start..member.key_end]).text;
-    key(a).cmp(&key(b))
 }
 
 /// A line around a payload that is a document of its own, written into this memory.

@@ -209,15 +209,15 @@ impl Overview {
         self.foldings.insert(line, folding);
     }
 
-    fn line_of(&self, key: &ShortKey) -> Option<u64> {
-        let conversation = self.replay.conversation();
-        let entry = conversation.entries().get(conversation.place(key)?)?;
+    fn line_of(&mut self, key: &ShortKey) -> Option<u64> {
+        let place = self.replay.place(key)?;
+        let entry = self.replay.conversation().entries().get(place)?;
         Some(entry.body.0)
     }
 
-    fn compaction(&self, view: &CompactionView<'_>) -> Option<Folding> {
+    fn compaction(&mut self, view: &CompactionView<'_>) -> Option<Folding> {
+        let through = self.replay.place(&ShortKey::of(&view.through))?;
         let conversation = self.replay.conversation();
-        let through = conversation.place(&ShortKey::of(&view.through))?;
         let folded = conversation.entries().get(..=through)?;
         let gone = folded.iter().filter(|entry| !entry.standing.sticky);
         let lines: Vec<u64> = gone.map(|entry| entry.body.0).collect();
