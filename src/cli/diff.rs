@@ -1,12 +1,10 @@
 //! `sess diff`.
 
-mod body;
 mod columns;
 mod json;
 mod page;
 mod top;
 mod unified;
-mod words;
 
 use std::io;
 use std::path::{Path, PathBuf};

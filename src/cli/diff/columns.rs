@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 
 use crate::cli::output::{Output, Style};
-use crate::look::diff::{Item, Row, Standing};
+use crate::look::diff::{BodyLine, Item, Row, Standing, words};
 use crate::look::visible;
 
 use super::Comparison;
-use super::body::BodyLine;
 use super::page::{Span, fold, width_of, write_row};
-use super::{unified, words};
+use super::unified;
 
 /// The width of the output where no terminal tells one.
 const COLUMNS: usize = 132;

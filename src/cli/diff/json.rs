@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::canonical::Json;
-use crate::look::diff::{Call, Counts, Difference, Divergence, Hunk, Item, Kind, Row};
+use crate::look::diff::{Call, Counts, Difference, Divergence, Hunk, Item, Kind, Row, words};
 use crate::session::Warning;
 
-use super::{Comparison, Named, words};
+use super::{Comparison, Named};
 
 /// The document in one line.
 pub fn text(comparison: &Comparison, context: usize) -> serde_json::Result<String> {

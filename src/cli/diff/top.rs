@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use crate::cli::output::{Output, Style};
 use crate::cli::time;
-use crate::look::diff::{Counts, Divergence, Item, Kind, Standing};
+use crate::look::diff::{Counts, Divergence, Item, Kind, Standing, words};
 use crate::look::visible;
 use crate::look::width;
 
+use super::Comparison;
 use super::page::{Span, sign, write_line};
-use super::{Comparison, words};
 
 /// Nothing else is written about sides that are the same.
 pub fn write_same(out: &mut Output, comparison: &Comparison) -> io::Result<()> {

@@ -4,13 +4,11 @@ use std::io;
 use std::ops::Range;
 
 use crate::cli::output::{Output, Style};
-use crate::look::diff::{Difference, Hunk, Item, Row, Standing};
+use crate::look::diff::{Body, BodyLine, Difference, Hunk, Item, Row, Standing, words};
 use crate::look::visible;
 
 use super::Comparison;
-use super::body::{Body, BodyLine};
 use super::page::{Span, sign, write_line};
-use super::words;
 
 /// What is shown of an item that is the same on both sides, in columns; less where a terminal is
 /// narrow.

@@ -49,7 +49,10 @@ pub(super) fn near_changes<T>(
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for (index, _) in elements.iter().enumerate().filter(|(_, e)| !is_equal(e)) {
         let start = index.saturating_sub(context);
-        let end = index.saturating_add(context + 1).min(elements.len());
+        let end = index
+            .saturating_add(context)
+            .saturating_add(1)
+            .min(elements.len());
         match ranges.last_mut() {
             Some(last) if start <= last.end => last.end = end,
             _ => ranges.push(start..end),

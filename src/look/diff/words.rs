@@ -1,8 +1,10 @@
-//! How items and their differences are said.
+//! How items and their differences are said. Texts are as they stand in the files: whoever shows
+//! them makes them visible.
 
+use super::difference::Difference;
+use super::item::{Call, Item, Kind};
 use crate::canonical::Json;
-use crate::cli::time;
-use crate::look::diff::{Call, Difference, Item, Kind};
+use crate::look::human;
 
 /// What an item is, in a few words: `assistant, calls read_file`.
 pub fn label(item: &Item) -> String {
@@ -133,7 +135,7 @@ fn key_text(key: &str) -> String {
 pub fn gap(lines: usize) -> String {
     format!(
         "⋮ {}",
-        time::counted(lines as u64, "same line", "same lines")
+        human::counted(lines as u64, "same line", "same lines")
     )
 }
 

@@ -1,7 +1,7 @@
 //! What there is to see inside a row of a comparison, as lines of text.
 
-use crate::look::diff::{Call, Item, Standing, TextChange};
-
+use super::item::{Call, Item};
+use super::text::{Standing, TextChange};
 use super::words;
 
 /// One line of the inside of a row, or a gap between two.
