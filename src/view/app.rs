@@ -15,6 +15,7 @@ use super::links::Links;
 use super::overview::Overview;
 use super::popup::Popup;
 use super::prompt::{Prompt, Typed};
+use super::scroll::{Scroll, Stand};
 use super::search::Search;
 use super::seen::Seen;
 use super::styled::Styled;
@@ -22,6 +23,11 @@ use crate::look::export::Format;
 
 /// The rows of the screen that are not the list: header, strip and status line.
 pub const FRAME: usize = 4;
+
+/// How many lines of a screen are for the list.
+pub(super) fn height_of_list(rows: u16) -> usize {
+    usize::from(rows).saturating_sub(FRAME).max(1)
+}
 
 /// Everything the screen shows.
 #[derive(Debug)]
@@ -31,12 +37,8 @@ pub struct App {
     /// The present moment, for ages; set by whoever drives.
     pub(super) now: DateTime<Utc>,
     pub(super) columns: usize,
-    pub(super) height: usize,
-    /// The row that keys act on, and the first row shown with how many of its lines are above the
-    /// screen. A row is known by where its line begins; among what the model sees by its place.
-    pub(super) cursor: u64,
-    pub(super) top: u64,
-    pub(super) skip: usize,
+    /// A row is known by where its line begins; among what the model sees by its place.
+    pub(super) stand: Stand,
     pub(super) fold: Fold,
     pub(super) folds: HashMap<u64, Fold>,
     pub(super) records: bool,
@@ -71,10 +73,10 @@ impl App {
             overview: Overview::default(),
             now,
             columns: columns.into(),
-            height: usize::from(rows).saturating_sub(FRAME).max(1),
-            cursor: 0,
-            top: 0,
-            skip: 0,
+            stand: Stand {
+                height: height_of_list(rows),
+                ..Stand::default()
+            },
             fold: Fold::Line,
             folds: HashMap::new(),
             records: false,
@@ -97,7 +99,7 @@ impl App {
 
     /// The number of the line under the cursor; none while it is not known.
     pub fn line(&self) -> Option<u64> {
-        let line = self.line_of(self.cursor)?;
+        let line = self.line_of(self.stand.cursor)?;
         Some(line.number).filter(|number| *number > 0)
     }
 
@@ -115,9 +117,9 @@ impl App {
     /// The screen has another size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.columns = columns.into();
-        self.height = usize::from(rows).saturating_sub(FRAME).max(1);
+        self.stand.height = height_of_list(rows);
         self.laid.clear();
-        self.skip = 0;
+        self.stand.skip = 0;
         self.keep_cursor_in_sight();
     }
 
@@ -170,7 +172,7 @@ impl App {
             Action::Escape => self.escape(),
             Action::SwitchSides => self.switch_sides(),
             Action::ToggleRecords => self.toggle_records(),
-            Action::CycleFold => self.set_fold(self.fold_of(self.cursor).next()),
+            Action::CycleFold => self.set_fold(self.fold_of(self.stand.cursor).next()),
             Action::Unfold => self.set_fold(Fold::Full),
             Action::FoldUp => self.set_fold(Fold::Line),
             Action::FoldAll(fold) => self.fold_all(fold),
@@ -187,7 +189,7 @@ impl App {
             self.status = "filter off".to_owned();
             self.follows = false;
             self.after_change_of_rows();
-            self.note_end();
+            self.moved();
         } else if self.seen.is_some() {
             self.switch_sides();
         }
@@ -207,13 +209,13 @@ impl App {
         self.folds.clear();
         self.status = format!("all entries: {}", fold.as_str());
         self.laid.clear();
-        self.skip = 0;
+        self.stand.skip = 0;
         self.keep_cursor_in_sight();
     }
 
     fn set_fold(&mut self, fold: Fold) {
-        self.folds.insert(self.cursor, fold);
-        self.laid.remove(&self.cursor);
+        self.folds.insert(self.stand.cursor, fold);
+        self.laid.remove(&self.stand.cursor);
         self.keep_cursor_in_sight();
     }
 
@@ -271,7 +273,7 @@ impl App {
             .map(|filter| Filtered::new(filter.query().clone()));
         self.search = None;
         self.seeks = None;
-        match self.file.line(self.cursor) {
+        match self.file.line(self.stand.cursor) {
             Some(_) if !self.follows => self.keep_cursor_in_sight(),
             _ => self.go_last(),
         }

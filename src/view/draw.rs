@@ -7,6 +7,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::app::App;
 use super::popup::Popup;
+use super::scroll::Scroll;
 use super::styled::{Ink, Styled};
 use super::theme::Theme;
 use crate::look::width;
@@ -64,7 +65,7 @@ impl Canvas<'_> {
 
     fn list(&mut self, app: &mut App) {
         let pattern = app.search.as_ref().map(|search| search.pattern().clone());
-        let end = TOP.saturating_add(u16::try_from(app.height).unwrap_or(u16::MAX));
+        let end = TOP.saturating_add(u16::try_from(app.stand.height).unwrap_or(u16::MAX));
         if app.first_row().is_none() {
             let what = match (&app.filter, app.file.first()) {
                 (Some(_), Some(_)) => "nothing passes the filter; Esc clears it",
@@ -72,12 +73,12 @@ impl Canvas<'_> {
             };
             return self.row(2, TOP, &Styled::of(Ink::Dim, what));
         }
-        let (mut y, mut skip) = (TOP, app.skip);
-        let mut at = Some(app.top);
+        let (mut y, mut skip) = (TOP, app.stand.skip);
+        let mut at = Some(app.stand.top);
         while let Some(row) = at
             && y < end
         {
-            let is_here = row == app.cursor;
+            let is_here = row == app.stand.cursor;
             for (place, line) in app.laid_out(row).iter().enumerate().skip(skip) {
                 if y >= end {
                     break;

@@ -2,6 +2,7 @@
 
 use super::app::App;
 use super::prompt::Ask;
+use super::scroll::Scroll;
 use super::styled::{Ink, Styled};
 use crate::look::human::{count, counted, size};
 use crate::look::index::Kind;
@@ -113,7 +114,9 @@ impl App {
             .max()
             .unwrap_or(0);
         let mut strip = Styled::of(Ink::Dim, "rounds  ");
-        let here = self.line_of(self.cursor).map_or(0, |line| line.number);
+        let here = self
+            .line_of(self.stand.cursor)
+            .map_or(0, |line| line.number);
         for (place, stretch) in rounds.chunks(each).enumerate() {
             let from = place * each;
             let is_folded = timeline
@@ -203,7 +206,7 @@ impl App {
         if self.follows && self.conversation().is_none() {
             place.push_str("following  ");
         }
-        match self.line_of(self.cursor) {
+        match self.line_of(self.stand.cursor) {
             Some(line) if line.number > 0 => {
                 let all = self.file.count();
                 place.push_str(&format!("{}/{}  ", line.number, all));
@@ -242,7 +245,7 @@ impl App {
             true => String::new(),
             false => format!("+, {} % searched", search.percent(&self.file)),
         };
-        Some(match search.place(self.offset_of(self.cursor)) {
+        Some(match search.place(self.offset_of(self.stand.cursor)) {
             Some(place) => format!("/{text}: {} of {all}{so_far}", count(place)),
             None => format!("/{text}: {all}{so_far}"),
         })

@@ -6,6 +6,7 @@ use super::blocks::Traits;
 use super::body::Fold;
 use super::filter::{Filtered, Query, is_error, moment, pattern};
 use super::prompt::{Ask, Prompt};
+use super::scroll::Scroll;
 use super::search::Search;
 use super::seen::Seen;
 use crate::look::index::{IndexedLine, Kind};
@@ -31,7 +32,7 @@ impl Target {
 impl App {
     /// Moves.
     pub(super) fn go(&mut self, action: Action) {
-        let page = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
+        let page = self.lines_of_page();
         match action {
             Action::Down => self.down(),
             Action::Up => self.up(),
@@ -55,8 +56,8 @@ impl App {
             }
             Action::Next(target) => self.jump(target, true),
             Action::Previous(target) => self.jump(target, false),
-            Action::NextMatch => self.seek_from(Seek::Next(self.cursor)),
-            Action::PreviousMatch => self.seek_from(Seek::Previous(self.cursor)),
+            Action::NextMatch => self.seek_from(Seek::Next(self.stand.cursor)),
+            Action::PreviousMatch => self.seek_from(Seek::Previous(self.stand.cursor)),
             _ => {}
         }
     }
@@ -81,7 +82,7 @@ impl App {
         traits: Option<Traits>,
         holds: impl Fn(&Self, u64) -> bool,
     ) -> Option<(u64, bool)> {
-        let mut at = self.cursor;
+        let mut at = self.stand.cursor;
         while let Some(row) = self.step_row(at, forward, traits) {
             if holds(self, row) {
                 return Some((row, false));
@@ -97,8 +98,8 @@ impl App {
                 return Some((at, true));
             }
             let is_around = match forward {
-                true => at >= self.cursor,
-                false => at <= self.cursor,
+                true => at >= self.stand.cursor,
+                false => at <= self.stand.cursor,
             };
             if is_around {
                 return None;
@@ -209,7 +210,7 @@ impl App {
     /// Puts the cursor on a row and opens it as far as it takes to see the match.
     fn show_match_in(&mut self, row: u64) {
         self.seeks = None;
-        self.cursor = row;
+        self.stand.cursor = row;
         let Some(pattern) = self.search.as_ref().map(|search| search.pattern().clone()) else {
             return;
         };
@@ -226,10 +227,10 @@ impl App {
         self.put(row);
         // In a long entry the match itself has to be in sight.
         if let Some(line) = found
-            && line + 1 > self.height
+            && line + 1 > self.stand.height
         {
-            self.top = row;
-            self.skip = line - self.height / 3;
+            self.stand.top = row;
+            self.stand.skip = line - self.stand.height / 3;
         }
     }
 
@@ -240,7 +241,9 @@ impl App {
             _ => None,
         };
         let ask = match action {
-            Action::Search => Ask::Search { from: self.cursor },
+            Action::Search => Ask::Search {
+                from: self.stand.cursor,
+            },
             Action::Filter => Ask::Filter,
             _ => Ask::Place,
         };
@@ -321,11 +324,11 @@ impl App {
         let is_there = self
             .filter
             .as_ref()
-            .is_some_and(|filter| filter.found().binary_search(&self.cursor).is_ok());
-        if !is_there && let Some(row) = self.row_near(self.cursor) {
-            self.cursor = row;
-            self.top = row;
-            self.skip = 0;
+            .is_some_and(|filter| filter.found().binary_search(&self.stand.cursor).is_ok());
+        if !is_there && let Some(row) = self.row_near(self.stand.cursor) {
+            self.stand.cursor = row;
+            self.stand.top = row;
+            self.stand.skip = 0;
         }
     }
 
@@ -377,24 +380,24 @@ impl App {
     /// What the file says, or what the model sees after the entry under the cursor.
     pub(super) fn switch_sides(&mut self) {
         if let Some(seen) = self.seen.take() {
-            let was_last = seen.messages().len() as u64 == self.cursor + 1;
+            let was_last = seen.messages().len() as u64 == self.stand.cursor + 1;
             let message = seen
                 .messages()
-                .get(usize::try_from(self.cursor).unwrap_or(0));
+                .get(usize::try_from(self.stand.cursor).unwrap_or(0));
             let offset = match (seen.is_done(), message) {
-                (false, _) => self.cursor,
+                (false, _) => self.stand.cursor,
                 (true, Some(message)) if !was_last => message.offset,
                 _ => seen.until(),
             };
             self.folds.clear();
-            self.cursor = offset;
+            self.stand.cursor = offset;
             self.say("said: what the file says");
             self.follows = false;
             self.after_change_of_rows();
             return;
         }
         self.filter = None;
-        self.seen = Some(Seen::at(self.cursor));
+        self.seen = Some(Seen::at(self.stand.cursor));
     }
 
     /// What the model sees is known.
@@ -411,17 +414,17 @@ impl App {
         self.folds.clear();
         self.laid.clear();
         self.follows = false;
-        self.cursor = messages.saturating_sub(1);
-        self.top = self.cursor;
+        self.stand.cursor = messages.saturating_sub(1);
+        self.stand.top = self.stand.cursor;
         self.keep_cursor_in_sight();
         self.show_end();
     }
 
     fn show_end(&mut self) {
-        let cursor = self.cursor;
-        self.top = cursor;
-        self.skip = 0;
-        let height = isize::try_from(self.height).unwrap_or(0);
+        let cursor = self.stand.cursor;
+        self.stand.top = cursor;
+        self.stand.skip = 0;
+        let height = isize::try_from(self.stand.height).unwrap_or(0);
         let own = isize::try_from(self.height_of(cursor)).unwrap_or(0);
         self.scroll(-(height - own).max(0));
     }

@@ -26,7 +26,7 @@ const KEPT: usize = 600;
 
 impl App {
     /// The lines of a row. The first is its summary.
-    pub(super) fn laid_out(&mut self, row: u64) -> &[Styled] {
+    pub(super) fn laid_out_line(&mut self, row: u64) -> &[Styled] {
         if !self.laid.contains_key(&row) {
             if self.laid.len() >= KEPT {
                 self.laid.clear();

@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::action::Effect;
 use super::app::App;
+use super::scroll::Scroll;
 use crate::look::base64::base64;
 use crate::look::entry::Entries;
 use crate::look::export::{Export, Format};
@@ -33,7 +34,7 @@ pub enum Program {
 impl App {
     /// Hands on the texts of the entry under the cursor, as far as they drive no terminal.
     pub(super) fn copy(&mut self, effect: impl FnOnce(String) -> Effect) -> Effect {
-        match self.text_of(self.cursor) {
+        match self.text_of(self.stand.cursor) {
             Some(text) => effect(text),
             None => Effect::None,
         }

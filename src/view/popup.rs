@@ -57,7 +57,7 @@ impl App {
         let Some(popup) = &mut self.popup else {
             return Effect::None;
         };
-        let page = isize::try_from(self.height / 2).unwrap_or(1).max(1);
+        let page = isize::try_from(self.stand.height / 2).unwrap_or(1).max(1);
         match action {
             Action::Down => popup.scroll(1),
             Action::Up => popup.scroll(-1),
@@ -106,7 +106,7 @@ impl App {
 
     fn stored(&mut self) -> Vec<Styled> {
         let Some(bytes) = self
-            .line_of(self.cursor)
+            .line_of(self.stand.cursor)
             .and_then(|line| self.file.read(&line).ok())
         else {
             return Vec::new();

@@ -4,7 +4,9 @@
 //! the conversation. Numbers ascend on the screen.
 
 use super::app::App;
+use super::scroll::{Scroll, Stand};
 use super::seen::Seen;
+use super::styled::Styled;
 use crate::look::index::{IndexedLine, Kind};
 
 impl App {
@@ -77,47 +79,6 @@ impl App {
         }
     }
 
-    /// The row after.
-    pub(super) fn row_after(&self, row: u64) -> Option<u64> {
-        if let Some(seen) = self.conversation() {
-            return (row + 1 < seen.messages().len() as u64).then_some(row + 1);
-        }
-        if let Some(filter) = &self.filter {
-            let found = filter.found();
-            return found
-                .get(found.partition_point(|known| *known <= row))
-                .copied();
-        }
-        let mut at = row;
-        loop {
-            let line = self.file.after(at)?;
-            if self.is_shown(&line) {
-                return Some(line.offset);
-            }
-            at = line.offset;
-        }
-    }
-
-    /// The row before.
-    pub(super) fn row_before(&mut self, row: u64) -> Option<u64> {
-        if self.conversation().is_some() {
-            return row.checked_sub(1);
-        }
-        if let Some(filter) = &self.filter {
-            let found = filter.found();
-            let place = found.partition_point(|known| *known < row).checked_sub(1)?;
-            return found.get(place).copied();
-        }
-        let mut at = row;
-        loop {
-            let line = self.file.before(at)?;
-            if self.is_shown(&line) {
-                return Some(line.offset);
-            }
-            at = line.offset;
-        }
-    }
-
     /// The row of a line, or the nearest before it, or the first.
     pub(super) fn row_near(&mut self, offset: u64) -> Option<u64> {
         if let Some(seen) = self.conversation() {
@@ -138,6 +99,109 @@ impl App {
             Some(line) if self.is_shown(&line) => Some(offset),
             Some(_) => self.row_before(offset).or_else(|| self.row_after(offset)),
             None => self.last_row(),
+        }
+    }
+
+    /// Shows the last row at the bottom, and follows.
+    pub(super) fn go_last(&mut self) {
+        self.follows = true;
+        self.fresh = None;
+        if let Some(last) = self.last_row() {
+            self.stand.cursor = last;
+            self.show_at_bottom(last);
+        }
+    }
+
+    /// The mouse wheel.
+    pub fn wheel(&mut self, lines: isize) {
+        match &mut self.popup {
+            Some(popup) => popup.scroll(lines),
+            None => self.wheel_rows(lines),
+        }
+    }
+
+    /// A click on a line of the list: the cursor goes there, a second one opens the entry.
+    pub fn click(&mut self, line: usize) {
+        if self.popup.take().is_some() || line >= self.stand.height {
+            return;
+        }
+        let row = self.row_at(line);
+        if row == self.stand.cursor {
+            let fold = self.fold_of(row).next();
+            self.folds.insert(row, fold);
+            self.laid.remove(&row);
+        }
+        self.put(row);
+    }
+
+    /// Rows came or went: the cursor goes to the nearest one.
+    pub(super) fn after_change_of_rows(&mut self) {
+        self.laid.clear();
+        let follows = self.follows;
+        match self.row_near(self.stand.cursor) {
+            Some(_) if follows => self.go_last(),
+            Some(row) => {
+                self.stand.cursor = row;
+                self.show_at_bottom(row);
+            }
+            None => {}
+        }
+    }
+}
+
+impl Scroll for App {
+    fn stand(&mut self) -> &mut Stand {
+        &mut self.stand
+    }
+
+    fn laid_out(&mut self, row: u64) -> &[Styled] {
+        self.laid_out_line(row)
+    }
+
+    /// The end is followed as long as the cursor stands on it.
+    fn moved(&mut self) {
+        self.follows = self.last_row() == Some(self.stand.cursor);
+        if self.follows {
+            self.fresh = None;
+        }
+    }
+
+    fn row_after(&self, row: u64) -> Option<u64> {
+        if let Some(seen) = self.conversation() {
+            return (row + 1 < seen.messages().len() as u64).then_some(row + 1);
+        }
+        if let Some(filter) = &self.filter {
+            let found = filter.found();
+            return found
+                .get(found.partition_point(|known| *known <= row))
+                .copied();
+        }
+        let mut at = row;
+        loop {
+            let line = self.file.after(at)?;
+            if self.is_shown(&line) {
+                return Some(line.offset);
+            }
+            at = line.offset;
+        }
+    }
+
+    fn row_before(&mut self, row: u64) -> Option<u64> {
+        if self.conversation().is_some() {
+            return row.checked_sub(1);
+        }
+        if let Some(filter) = &self.filter {
+            let found = filter.found();
+            let place = found.partition_point(|known| *known < row).checked_sub(1)?;
+            return found.get(place).copied();
+        }
+        let mut at = row;
+        loop {
+            let line = self.file.before(at)?;
+            if self.is_shown(&line) {
+                return Some(line.offset);
+            }
+            at = line.offset;
         }
     }
 }

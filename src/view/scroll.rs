@@ -1,124 +1,155 @@
-//! Where the screen stands over the rows.
+//! Where the screen stands over rows, and how it moves over them.
 
-use super::app::App;
+use super::styled::Styled;
 
-impl App {
+/// Where a screen stands. A row is known by a number; numbers ascend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stand {
+    /// The row that keys act on.
+    pub cursor: u64,
+    /// The first row shown.
+    pub top: u64,
+    /// How many of its lines are above the screen.
+    pub skip: usize,
+    /// How many lines there is room for.
+    pub height: usize,
+}
+
+/// Rows of one or several lines, with a screen that moves over them.
+pub trait Scroll {
+    /// Where the screen stands.
+    fn stand(&mut self) -> &mut Stand;
+
+    /// The lines of a row. The first is its summary.
+    fn laid_out(&mut self, row: u64) -> &[Styled];
+
+    /// The row after.
+    fn row_after(&self, row: u64) -> Option<u64>;
+
+    /// The row before.
+    fn row_before(&mut self, row: u64) -> Option<u64>;
+
+    /// The cursor has moved by itself.
+    fn moved(&mut self) {}
+
     /// How many lines of the screen a row takes.
-    pub(super) fn height_of(&mut self, row: u64) -> usize {
+    fn height_of(&mut self, row: u64) -> usize {
         self.laid_out(row).len()
     }
 
-    /// Shows the last row at the bottom, and follows.
-    pub(super) fn go_last(&mut self) {
-        self.follows = true;
-        self.fresh = None;
-        if let Some(last) = self.last_row() {
-            self.cursor = last;
-            self.show_at_bottom(last);
-        }
-    }
-
     /// Puts the cursor on a row and makes sure that it is in sight.
-    pub(super) fn put(&mut self, row: u64) {
-        self.cursor = row;
+    fn put(&mut self, row: u64) {
+        self.stand().cursor = row;
         self.keep_cursor_in_sight();
-        self.note_end();
+        self.moved();
     }
 
-    /// The end is followed as long as the cursor stands on it.
-    pub(super) fn note_end(&mut self) {
-        self.follows = self.last_row() == Some(self.cursor);
-        if self.follows {
-            self.fresh = None;
+    /// Moves the screen to the cursor, where it is not there.
+    fn keep_cursor_in_sight(&mut self) {
+        let Stand {
+            cursor,
+            top,
+            skip,
+            height,
+        } = *self.stand();
+        if cursor < top || (cursor == top && skip > 0) {
+            return self.show_at_top(cursor, 0);
         }
-    }
-
-    pub(super) fn keep_cursor_in_sight(&mut self) {
-        if self.cursor < self.top || (self.cursor == self.top && self.skip > 0) {
-            self.top = self.cursor;
-            self.skip = 0;
-            return;
-        }
-        match self.line_of_screen(self.cursor) {
-            Some(line) if line + self.height_of(self.cursor) <= self.height => {}
-            _ => self.show_at_bottom(self.cursor),
+        match self.line_of_screen(cursor) {
+            Some(line) if line + self.height_of(cursor) <= height => {}
+            _ => self.show_at_bottom(cursor),
         }
     }
 
     /// On which line of the screen a row begins, if that is on the screen.
     fn line_of_screen(&mut self, row: u64) -> Option<usize> {
-        let mut at = self.top;
+        let Stand {
+            top, skip, height, ..
+        } = *self.stand();
+        let mut at = top;
         let mut below = 0;
         while at != row {
-            let height = self.height_of(at);
-            below += height;
-            if below >= self.height + self.skip {
+            below += self.height_of(at);
+            if below >= height + skip {
                 return None;
             }
             at = self.row_after(at)?;
         }
-        below.checked_sub(self.skip)
+        below.checked_sub(skip)
+    }
+
+    /// Scrolls so that a row begins above the top by so many lines.
+    fn show_at_top(&mut self, row: u64, skip: usize) {
+        let stand = self.stand();
+        stand.top = row;
+        stand.skip = skip;
     }
 
     /// Scrolls so that a row ends at the bottom, or begins at the top where it is longer.
     fn show_at_bottom(&mut self, row: u64) {
-        self.top = row;
-        self.skip = 0;
-        let mut left = self.height.saturating_sub(self.height_of(row));
+        self.show_at_top(row, 0);
+        let mut left = self.stand().height.saturating_sub(self.height_of(row));
+        let mut top = row;
         while left > 0
-            && let Some(before) = self.row_before(self.top)
+            && let Some(before) = self.row_before(top)
         {
             let height = self.height_of(before);
-            self.top = before;
-            self.skip = height.saturating_sub(left);
+            top = before;
+            self.show_at_top(top, height.saturating_sub(left));
             left = left.saturating_sub(height);
         }
     }
 
     /// Moves the screen by so many lines, down or up, as far as there are any.
     /// Returns by how many.
-    pub(super) fn scroll(&mut self, lines: isize) -> isize {
-        let moved = |app: &mut Self| match lines > 0 {
-            true => app.scroll_down(),
-            false => app.scroll_up(),
-        };
-        let count = (0..lines.abs()).take_while(|_| moved(self)).count();
+    fn scroll(&mut self, lines: isize) -> isize {
+        let count = (0..lines.abs())
+            .take_while(|_| match lines > 0 {
+                true => self.scroll_down(),
+                false => self.scroll_up(),
+            })
+            .count();
         isize::try_from(count).unwrap_or(0) * lines.signum()
     }
 
+    /// By one line, where there are more.
     fn scroll_down(&mut self) -> bool {
         if !self.has_more_below() {
             return false;
         }
-        self.skip += 1;
-        if self.skip >= self.height_of(self.top)
-            && let Some(next) = self.row_after(self.top)
-        {
-            self.top = next;
-            self.skip = 0;
+        let Stand { top, skip, .. } = *self.stand();
+        match self.row_after(top) {
+            Some(next) if skip + 1 >= self.height_of(top) => self.show_at_top(next, 0),
+            _ => self.show_at_top(top, skip + 1),
         }
         true
     }
 
+    /// By one line, where there are more.
     fn scroll_up(&mut self) -> bool {
-        if self.skip > 0 {
-            self.skip -= 1;
+        let Stand { top, skip, .. } = *self.stand();
+        if skip > 0 {
+            self.show_at_top(top, skip - 1);
             return true;
         }
-        let Some(before) = self.row_before(self.top) else {
+        let Some(before) = self.row_before(top) else {
             return false;
         };
-        self.top = before;
-        self.skip = self.height_of(before).saturating_sub(1);
+        let height = self.height_of(before);
+        self.show_at_top(before, height.saturating_sub(1));
         true
     }
 
+    /// Whether lines are below the screen.
     fn has_more_below(&mut self) -> bool {
-        let mut at = self.top;
+        let Stand {
+            top, skip, height, ..
+        } = *self.stand();
+        let mut at = top;
         let mut below = 0;
         loop {
             below += self.height_of(at);
-            if below > self.height + self.skip {
+            if below > height + skip {
                 return true;
             }
             match self.row_after(at) {
@@ -129,9 +160,10 @@ impl App {
     }
 
     /// The row on a line of the screen; the last one below the end.
-    pub(super) fn row_at(&mut self, line: usize) -> u64 {
-        let mut at = self.top;
-        let mut below = self.height_of(at).saturating_sub(self.skip);
+    fn row_at(&mut self, line: usize) -> u64 {
+        let Stand { top, skip, .. } = *self.stand();
+        let mut at = top;
+        let mut below = self.height_of(at).saturating_sub(skip);
         while below <= line
             && let Some(next) = self.row_after(at)
         {
@@ -142,85 +174,71 @@ impl App {
     }
 
     /// Moves screen and cursor together; where the screen cannot move, the cursor does.
-    pub(super) fn page(&mut self, lines: isize) {
-        let place = self.line_of_screen(self.cursor).unwrap_or(0);
+    fn page(&mut self, lines: isize) {
+        let Stand { cursor, height, .. } = *self.stand();
+        let place = self.line_of_screen(cursor).unwrap_or(0);
         let left = lines - self.scroll(lines);
-        let last = self.height.saturating_sub(1);
-        self.cursor = self.row_at(place.saturating_add_signed(left).min(last));
-        self.note_end();
+        let last = height.saturating_sub(1);
+        self.stand().cursor = self.row_at(place.saturating_add_signed(left).min(last));
+        self.moved();
+    }
+
+    /// By how much `PgDn` moves.
+    fn lines_of_page(&mut self) -> isize {
+        let lines = self.stand().height.saturating_sub(1).max(1);
+        isize::try_from(lines).unwrap_or(1)
     }
 
     /// One row further; a row that is longer than the screen is read first.
-    pub(super) fn down(&mut self) {
-        let height = self.height_of(self.cursor);
-        let end = match self.line_of_screen(self.cursor) {
-            Some(line) => line + height,
-            None => height.saturating_sub(self.skip),
+    fn down(&mut self) {
+        let Stand {
+            cursor,
+            skip,
+            height,
+            ..
+        } = *self.stand();
+        let own = self.height_of(cursor);
+        let end = match self.line_of_screen(cursor) {
+            Some(line) => line + own,
+            None => own.saturating_sub(skip),
         };
-        if end > self.height {
+        if end > height {
             self.scroll(1);
-        } else if let Some(next) = self.row_after(self.cursor) {
+        } else if let Some(next) = self.row_after(cursor) {
             self.put(next);
         } else {
-            self.note_end();
+            self.moved();
         }
     }
 
     /// One row back.
-    pub(super) fn up(&mut self) {
-        if self.cursor == self.top && self.skip > 0 {
+    fn up(&mut self) {
+        let Stand {
+            cursor,
+            top,
+            skip,
+            height,
+        } = *self.stand();
+        if cursor == top && skip > 0 {
             self.scroll(-1);
-        } else if let Some(before) = self.row_before(self.cursor) {
-            let height = self.height_of(before);
-            match before < self.top {
-                true => {
-                    self.cursor = before;
-                    self.top = before;
-                    self.skip = height.saturating_sub(self.height);
-                    self.note_end();
-                }
-                false => self.put(before),
+        } else if let Some(before) = self.row_before(cursor) {
+            if before >= top {
+                return self.put(before);
             }
+            let own = self.height_of(before);
+            self.stand().cursor = before;
+            self.show_at_top(before, own.saturating_sub(height));
+            self.moved();
         }
     }
 
     /// The mouse wheel: the screen moves, and the cursor stays in sight.
-    pub fn wheel(&mut self, lines: isize) {
-        if let Some(popup) = &mut self.popup {
-            popup.scroll(lines);
-            return;
-        }
+    fn wheel_rows(&mut self, lines: isize) {
         self.scroll(lines);
-        let last = self.row_at(self.height.saturating_sub(1));
-        self.cursor = self.cursor.clamp(self.top, last);
-        self.note_end();
-    }
-
-    /// A click on a line of the list: the cursor goes there, a second one opens the entry.
-    pub fn click(&mut self, line: usize) {
-        if self.popup.take().is_some() || line >= self.height {
-            return;
-        }
-        let row = self.row_at(line);
-        if row == self.cursor {
-            let fold = self.fold_of(row).next();
-            self.folds.insert(row, fold);
-            self.laid.remove(&row);
-        }
-        self.put(row);
-    }
-
-    /// Rows came or went: the cursor goes to the nearest one.
-    pub(super) fn after_change_of_rows(&mut self) {
-        self.laid.clear();
-        let follows = self.follows;
-        match self.row_near(self.cursor) {
-            Some(_) if follows => self.go_last(),
-            Some(row) => {
-                self.cursor = row;
-                self.show_at_bottom(row);
-            }
-            None => {}
-        }
+        let height = self.stand().height;
+        let last = self.row_at(height.saturating_sub(1));
+        let stand = self.stand();
+        stand.cursor = stand.cursor.clamp(stand.top, last.max(stand.top));
+        self.moved();
     }
 }
