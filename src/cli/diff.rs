@@ -3,6 +3,8 @@
 mod columns;
 mod json;
 mod page;
+#[cfg(feature = "view")]
+mod screen;
 mod top;
 mod unified;
 
@@ -26,6 +28,7 @@ Examples:
   sess diff --stat good.jsonl bad.jsonl
   sess diff --replayed before.jsonl after.jsonl
   sess diff -U 0 --side-by-side good.jsonl bad.jsonl
+  sess diff --view good.jsonl bad.jsonl
   sess diff --json good.jsonl bad.jsonl | jq '.[\"first-divergence\"]'";
 
 /// Compare two transcripts message by message
@@ -74,11 +77,20 @@ pub struct Args {
     /// Ids, times and every further field of a message count as well
     #[arg(long)]
     pub strict: bool,
+    /// Read both on the whole screen, aligned and moving together
+    ///
+    /// `n` and `N` go from difference to difference, `<` and `>` open the left or the right entry
+    /// in the viewer, `?` shows all keys. The exit status says the same as without it.
+    #[cfg(feature = "view")]
+    #[arg(long, conflicts_with_all = ["stat", "side_by_side", "context"])]
+    pub view: bool,
 }
 
 /// One side with the name it was given.
 pub struct Named {
     name: PathBuf,
+    #[cfg(feature = "view")]
+    source: Source,
     items: Vec<Item>,
     warnings: Vec<Warning>,
 }
@@ -98,6 +110,10 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
         replayed: args.replayed,
         strict: args.strict,
     };
+    #[cfg(feature = "view")]
+    if args.view {
+        return screen::show(args, reading, out);
+    }
     let left = read(&args.left, reading)?;
     let right = read(&args.right, reading)?;
     let diff = Diff::between(&left.items, &right.items);
@@ -127,6 +143,8 @@ fn read(name: &Path, reading: Reading) -> Result<Named> {
     })?;
     Ok(Named {
         name: name.to_owned(),
+        #[cfg(feature = "view")]
+        source,
         items: side.items,
         warnings: side.warnings,
     })

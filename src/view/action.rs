@@ -1,5 +1,7 @@
 //! What a person can ask of the viewer, and what the viewer asks of the terminal.
 
+use std::path::PathBuf;
+
 use super::body::Fold;
 
 /// What a key asks for.
@@ -69,6 +71,16 @@ pub enum Action {
     Follow,
     /// Closes what is open, clears the search, the filter.
     Escape,
+    /// Leaves the mouse to the terminal, or takes it again.
+    Mouse,
+    /// Opens the entry on one side of a comparison in a viewer of its own.
+    OpenSide(Side),
+    /// Copies the entry on one side of a comparison.
+    CopySide(Side),
+    /// Opens the entry on one side of a comparison in the pager.
+    PagerSide(Side),
+    /// Shows or hides entries that both sides have.
+    ToggleSame,
     /// Draws everything anew.
     Redraw,
     /// Stops the process until the shell wakes it.
@@ -90,6 +102,17 @@ pub enum Target {
     Fold,
     /// A call without a known end.
     Open,
+    /// Where two transcripts differ.
+    Difference,
+}
+
+/// One of two transcripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The one named first.
+    Left,
+    /// The other.
+    Right,
 }
 
 impl Target {
@@ -101,6 +124,7 @@ impl Target {
             Target::User => "user message",
             Target::Fold => "compaction or elision",
             Target::Open => "open call",
+            Target::Difference => "difference",
         }
     }
 }
@@ -116,6 +140,15 @@ pub enum Effect {
     Suspend,
     /// To clear the screen before drawing.
     Redraw,
+    /// To leave the mouse to the terminal, or to take it again.
+    Mouse,
+    /// To show a line of a transcript, until the person comes back from it.
+    Open {
+        /// The transcript.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+    },
     /// To hand this text to the terminal's clipboard.
     Copy(String),
     /// To write this text to a file of its own.

@@ -129,7 +129,7 @@ impl App {
             self.type_key(key);
             return Effect::None;
         }
-        match keys::action_of(key) {
+        match keys::action_of(keys::BINDINGS, key) {
             Some(action) => self.perform(action),
             None => Effect::None,
         }
@@ -161,6 +161,7 @@ impl App {
             Action::Quit => return Effect::Quit,
             Action::Suspend => return Effect::Suspend,
             Action::Redraw => return Effect::Redraw,
+            Action::Mouse => return Effect::Mouse,
             Action::Copy => return self.copy(Effect::Copy),
             Action::CopyToFile => return self.copy(Effect::Save),
             Action::ExportHtml => self.export(Format::Html),

@@ -5,9 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
-use super::app::App;
 use super::popup::Popup;
-use super::scroll::Scroll;
+use super::stage::Stage;
 use super::styled::{Ink, Styled};
 use super::theme::Theme;
 use crate::look::width;
@@ -16,22 +15,24 @@ use crate::look::width;
 pub const TOP: u16 = 3;
 
 /// Draws everything.
-pub fn draw(app: &mut App, theme: Theme, frame: &mut Frame<'_>) {
+pub fn draw(stage: &mut (impl Stage + ?Sized), theme: Theme, frame: &mut Frame<'_>) {
     let area = frame.area();
     let mut canvas = Canvas {
         buffer: frame.buffer_mut(),
         area,
         theme,
     };
-    for (y, row) in (0..).zip(app.header()) {
+    for (y, row) in (0..).zip(stage.above()) {
         canvas.row(0, y, &row);
     }
-    canvas.row(0, 2, &app.strip());
-    canvas.list(app);
-    if let Some(popup) = &app.popup {
+    match stage.nothing() {
+        Some(what) => canvas.row(2, TOP, &Styled::of(Ink::Dim, what)),
+        None => canvas.list(stage),
+    }
+    if let Some(popup) = stage.over() {
         canvas.popup(popup);
     }
-    canvas.row(0, area.height.saturating_sub(1), &app.status());
+    canvas.row(0, area.height.saturating_sub(1), &stage.below());
 }
 
 struct Canvas<'b> {
@@ -63,23 +64,17 @@ impl Canvas<'_> {
         }
     }
 
-    fn list(&mut self, app: &mut App) {
-        let pattern = app.search.as_ref().map(|search| search.pattern().clone());
-        let end = TOP.saturating_add(u16::try_from(app.stand.height).unwrap_or(u16::MAX));
-        if app.first_row().is_none() {
-            let what = match (&app.filter, app.file.first()) {
-                (Some(_), Some(_)) => "nothing passes the filter; Esc clears it",
-                _ => "the file is empty",
-            };
-            return self.row(2, TOP, &Styled::of(Ink::Dim, what));
-        }
-        let (mut y, mut skip) = (TOP, app.stand.skip);
-        let mut at = Some(app.stand.top);
+    fn list(&mut self, stage: &mut (impl Stage + ?Sized)) {
+        let pattern = stage.pattern();
+        let stand = *stage.stand();
+        let end = TOP.saturating_add(u16::try_from(stand.height).unwrap_or(u16::MAX));
+        let (mut y, mut skip) = (TOP, stand.skip);
+        let mut at = Some(stand.top);
         while let Some(row) = at
             && y < end
         {
-            let is_here = row == app.stand.cursor;
-            for (place, line) in app.laid_out(row).iter().enumerate().skip(skip) {
+            let is_here = row == stand.cursor;
+            for (place, line) in stage.laid_out(row).iter().enumerate().skip(skip) {
                 if y >= end {
                     break;
                 }
@@ -93,7 +88,7 @@ impl Canvas<'_> {
                 y += 1;
             }
             skip = 0;
-            at = app.row_after(row);
+            at = stage.row_after(row);
         }
     }
 

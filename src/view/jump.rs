@@ -25,6 +25,7 @@ impl Target {
                 let asked = Traits::role(Role::Assistant);
                 asked.and(Traits::kind(Kind::Dispatched))
             }
+            Target::Difference => return None,
         })
     }
 }
@@ -141,6 +142,7 @@ impl App {
                 is_fold || self.stub_of(row).is_some()
             }
             Target::Open => self.overview.open_call(line.number).is_some(),
+            Target::Difference => false,
         }
     }
 
@@ -359,6 +361,11 @@ impl App {
         if let Some(row) = self.row_near(line.offset) {
             self.put(row);
         }
+    }
+
+    /// Goes to a line.
+    pub fn show_line(&mut self, number: u64) {
+        self.go_to(&number.to_string());
     }
 
     fn line_with_id(&self, prefix: &str) -> Option<IndexedLine> {

@@ -1,6 +1,6 @@
-//! One table of keys: what they do, and what the help says about them.
+//! The tables of keys: what they do, and what the help says about them.
 
-use super::action::{Action, Target};
+use super::action::{Action, Side, Target};
 use super::body::Fold;
 
 /// A key as the table knows it.
@@ -61,7 +61,7 @@ const fn bind(
     }
 }
 
-/// Every key, in the order of the help.
+/// Every key where one transcript is read, in the order of the help.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
     bind(&[Key::Char('j'), Key::Down], Action::Down, "j ↓", "next entry"),
@@ -104,6 +104,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[Key::Char('o')], Action::Pager, "o", "open entry in $PAGER"),
     bind(&[Key::Char('v')], Action::Editor, "v", "open copy in $EDITOR"),
     bind(&[Key::Char('F')], Action::Follow, "F", "follow the end, or stop"),
+    bind(&[Key::Char('m')], Action::Mouse, "m", "mouse: viewer, or selection"),
     bind(&[Key::Escape], Action::Escape, "Esc", "close; clear search, filter"),
     bind(&[Key::Char('?')], Action::Help, "?", "this help"),
     bind(&[Key::Ctrl('z')], Action::Suspend, "Ctrl-Z", "back to the shell"),
@@ -111,15 +112,49 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[Key::Char('q'), Key::Ctrl('c')], Action::Quit, "q", "quit"),
 ];
 
+/// Every key where two transcripts are compared, in the order of the help.
+#[rustfmt::skip]
+pub const COMPARING: &[Binding] = &[
+    bind(&[Key::Char('n'), Key::Char(']')], Action::Next(Target::Difference), "n ]", "next difference"),
+    bind(&[Key::Char('N'), Key::Char('p'), Key::Char('[')], Action::Previous(Target::Difference), "N p [", "difference before"),
+    bind(&[Key::Char('j'), Key::Down], Action::Down, "j ↓", "next row"),
+    bind(&[Key::Char('k'), Key::Up], Action::Up, "k ↑", "row before"),
+    bind(&[Key::Ctrl('d')], Action::HalfDown, "Ctrl-D", "half a screen down"),
+    bind(&[Key::Ctrl('u')], Action::HalfUp, "Ctrl-U", "half a screen up"),
+    bind(&[Key::PageDown, Key::Ctrl('f')], Action::PageDown, "PgDn", "a screen down"),
+    bind(&[Key::PageUp, Key::Ctrl('b')], Action::PageUp, "PgUp", "a screen up"),
+    bind(&[Key::Char('g'), Key::Home], Action::First, "g Home", "first row"),
+    bind(&[Key::Char('G'), Key::End], Action::Last, "G End", "last row"),
+    bind(&[Key::Enter, Key::Char(' ')], Action::CycleFold, "Enter", "unfold, fold this row"),
+    bind(&[Key::Char('l'), Key::Right], Action::Unfold, "l →", "all of this row"),
+    bind(&[Key::Char('h'), Key::Left], Action::FoldUp, "h ←", "this row in one line"),
+    bind(&[Key::Char('1')], Action::FoldAll(Fold::Line), "1 2 3", "all: lines, changes, full"),
+    bind(&[Key::Char('2')], Action::FoldAll(Fold::Excerpt), "", ""),
+    bind(&[Key::Char('3')], Action::FoldAll(Fold::Full), "", ""),
+    bind(&[Key::Char('a')], Action::ToggleSame, "a", "rows that are the same"),
+    bind(&[Key::Char('<')], Action::OpenSide(Side::Left), "< >", "left, right entry in viewer"),
+    bind(&[Key::Char('>')], Action::OpenSide(Side::Right), "", ""),
+    bind(&[Key::Char('y')], Action::CopySide(Side::Left), "y Y", "copy left, right entry"),
+    bind(&[Key::Char('Y')], Action::CopySide(Side::Right), "", ""),
+    bind(&[Key::Char('o')], Action::PagerSide(Side::Left), "o O", "left, right entry in $PAGER"),
+    bind(&[Key::Char('O')], Action::PagerSide(Side::Right), "", ""),
+    bind(&[Key::Char('m')], Action::Mouse, "m", "mouse: viewer, or selection"),
+    bind(&[Key::Escape], Action::Escape, "Esc", "close the help"),
+    bind(&[Key::Char('?')], Action::Help, "?", "this help"),
+    bind(&[Key::Ctrl('z')], Action::Suspend, "Ctrl-Z", "back to the shell"),
+    bind(&[Key::Ctrl('l')], Action::Redraw, "Ctrl-L", "draw anew"),
+    bind(&[Key::Char('q'), Key::Ctrl('c')], Action::Quit, "q", "quit"),
+];
+
 /// What a key does.
-pub fn action_of(key: Key) -> Option<Action> {
-    let binding = BINDINGS.iter().find(|binding| binding.keys.contains(&key));
+pub fn action_of(table: &[Binding], key: Key) -> Option<Action> {
+    let binding = table.iter().find(|binding| binding.keys.contains(&key));
     binding.map(|binding| binding.action)
 }
 
 /// The rows of the help: keys, and what they do.
-pub fn help() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let said = BINDINGS.iter().filter(|binding| !binding.help.is_empty());
+pub fn help(table: &[Binding]) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let said = table.iter().filter(|binding| !binding.help.is_empty());
     said.map(|binding| (binding.shown, binding.help))
 }
 
@@ -129,13 +164,15 @@ mod tests {
 
     #[test]
     fn no_key_does_two_things() {
-        let keys: Vec<Key> = BINDINGS
-            .iter()
-            .flat_map(|binding| binding.keys)
-            .copied()
-            .collect();
-        for (at, key) in keys.iter().enumerate() {
-            assert!(!keys[..at].contains(key), "{key:?}");
+        for table in [BINDINGS, COMPARING] {
+            let keys: Vec<Key> = table
+                .iter()
+                .flat_map(|binding| binding.keys)
+                .copied()
+                .collect();
+            for (at, key) in keys.iter().enumerate() {
+                assert!(!keys[..at].contains(key), "{key:?}");
+            }
         }
     }
 }

@@ -13,7 +13,9 @@
 //! - `layout` makes an entry's lines, with `card` for a call and [`body`] for what is unfolded;
 //!   `header` makes what stands around the list, `popup` what lies over it, `prompt` the line one
 //!   types in;
-//! - `keys` is the one table of keys, from which the help is made;
+//! - [`Compare`] is the state of two transcripts beside each other, and a [`Stage`] is what a screen
+//!   can show: either of the two;
+//! - `keys` holds the tables of keys, from which the help is made;
 //! - `terminal` and `wait` are the two ends of a real terminal, `outside` what leaves the viewer.
 
 pub mod action;
@@ -26,6 +28,7 @@ pub mod theme;
 mod app;
 mod blocks;
 mod card;
+mod compare;
 mod file;
 mod filter;
 mod header;
@@ -41,9 +44,12 @@ mod run;
 mod scroll;
 mod search;
 mod seen;
+mod stage;
 mod terminal;
 mod wait;
 
 pub use app::App;
-pub use run::{Options, run};
+pub use compare::{Compare, Compared};
+pub use run::{Options, compare, run};
+pub use stage::Stage;
 pub use terminal::Screen;

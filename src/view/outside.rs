@@ -96,7 +96,7 @@ fn told(kept: io::Result<PathBuf>) -> String {
 }
 
 /// Text with line feeds and tabs, and everything else that drives a terminal in visible form.
-fn harmless(text: &str) -> String {
+pub(super) fn harmless(text: &str) -> String {
     let between_tabs = text.split('\t').map(visible::lines);
     between_tabs.collect::<Vec<_>>().join("\t")
 }

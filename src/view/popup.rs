@@ -3,7 +3,7 @@
 use super::action::{Action, Effect};
 use super::app::App;
 use super::body;
-use super::keys;
+use super::keys::{self, Binding};
 use super::styled::{Ink, Styled};
 use crate::look::human::{count, counted, size};
 use crate::look::timeline::ToolStats;
@@ -35,12 +35,27 @@ impl Popup {
         let last = self.rows.len().saturating_sub(1);
         self.above = self.above.saturating_add_signed(lines).min(last);
     }
+
+    /// Whether an action moves its rows, and does so.
+    pub(super) fn moves(&mut self, action: Action, height: usize) -> bool {
+        let page = isize::try_from(height / 2).unwrap_or(1).max(1);
+        match action {
+            Action::Down => self.scroll(1),
+            Action::Up => self.scroll(-1),
+            Action::HalfDown | Action::PageDown => self.scroll(page),
+            Action::HalfUp | Action::PageUp => self.scroll(-page),
+            Action::First => self.above = 0,
+            Action::Last => self.scroll(isize::MAX),
+            _ => return false,
+        }
+        true
+    }
 }
 
 impl App {
     pub(super) fn pop_up(&mut self, action: Action) {
         let (title, rows) = match action {
-            Action::Help => ("keys", self.help()),
+            Action::Help => ("keys", help(keys::BINDINGS, &FILTER_WORDS, self.columns)),
             Action::Stats => ("numbers", self.numbers()),
             _ => ("stored line", self.stored()),
         };
@@ -57,14 +72,11 @@ impl App {
         let Some(popup) = &mut self.popup else {
             return Effect::None;
         };
-        let page = isize::try_from(self.stand.height / 2).unwrap_or(1).max(1);
+        if popup.moves(action, self.stand.height) {
+            return Effect::None;
+        }
         match action {
-            Action::Down => popup.scroll(1),
-            Action::Up => popup.scroll(-1),
-            Action::HalfDown | Action::PageDown => popup.scroll(page),
-            Action::HalfUp | Action::PageUp => popup.scroll(-page),
-            Action::First => popup.above = 0,
-            Action::Last => popup.scroll(isize::MAX),
+            Action::Mouse => return Effect::Mouse,
             Action::Suspend => return Effect::Suspend,
             Action::Redraw => return Effect::Redraw,
             action if action == popup.opened_by => self.popup = None,
@@ -72,36 +84,6 @@ impl App {
             _ => self.popup = None,
         }
         Effect::None
-    }
-
-    fn help(&self) -> Vec<Styled> {
-        let all: Vec<_> = keys::help().collect();
-        let two_columns = self.columns >= 76;
-        let each = if two_columns {
-            all.len().div_ceil(2)
-        } else {
-            all.len()
-        };
-        let wide = self.columns.saturating_sub(4) / if two_columns { 2 } else { 1 };
-        let cell = |(keys, what): &(&str, &str)| {
-            let mut cell = Styled::of(Ink::Strong, width::pad(keys, 8));
-            cell.push(Ink::Plain, *what);
-            cell.fitted(wide.saturating_sub(2))
-        };
-        let rows = (0..each).map(|place| {
-            let mut row = all.get(place).map(cell).unwrap_or_default();
-            if two_columns && let Some(right) = all.get(each + place) {
-                let gap = wide.saturating_sub(row.width());
-                row.push(Ink::Plain, " ".repeat(gap)).append(cell(right));
-            }
-            row
-        });
-        let mut rows: Vec<Styled> = rows.collect();
-        rows.push(Styled::default());
-        for line in FILTER_WORDS {
-            rows.push(Styled::of(Ink::Dim, line).fitted(self.columns.saturating_sub(4)));
-        }
-        rows
     }
 
     fn stored(&mut self) -> Vec<Styled> {
@@ -187,6 +169,31 @@ impl App {
         }
         rows
     }
+}
+
+/// The rows of the help on a table of keys, and what is to be said below them.
+pub(super) fn help(table: &[Binding], words: &[&str], columns: usize) -> Vec<Styled> {
+    let all: Vec<_> = keys::help(table).collect();
+    let in_a_row = if columns >= 76 { 2 } else { 1 };
+    let each = all.len().div_ceil(in_a_row);
+    let wide = columns.saturating_sub(4) / in_a_row;
+    let cell = |(keys, what): &(&str, &str)| {
+        let mut cell = Styled::of(Ink::Strong, width::pad(keys, 8));
+        cell.push(Ink::Plain, *what);
+        cell.fitted(wide.saturating_sub(2))
+    };
+    let rows = (0..each).map(|place| {
+        let mut row = all.get(place).map(cell).unwrap_or_default();
+        if let Some(right) = all.get(each + place) {
+            let gap = wide.saturating_sub(row.width());
+            row.push(Ink::Plain, " ".repeat(gap)).append(cell(right));
+        }
+        row
+    });
+    let words = words
+        .iter()
+        .map(|line| Styled::of(Ink::Dim, *line).fitted(columns.saturating_sub(4)));
+    rows.chain([Styled::default()]).chain(words).collect()
 }
 
 fn tool_row(name: &str, stats: &ToolStats) -> Styled {

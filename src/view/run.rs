@@ -8,15 +8,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-    poll, read,
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind, poll, read,
 };
 
 use super::action::{Effect, FileEvent};
 use super::app::App;
-use super::draw::TOP;
+use super::compare::Compare;
 use super::keys::Key;
 use super::outside;
+use super::stage::Stage;
 use super::terminal::Screen;
 use super::theme::Theme;
 use super::wait::{Bell, Waiter};
@@ -51,17 +51,32 @@ pub fn run(path: &Path, options: Options) -> io::Result<()> {
     };
     // Lines that came before the follower began to listen.
     app.file_event(FileEvent::Grown);
-    let screen = Screen::take()?;
-    let theme = Theme {
-        colour: options.colour,
-    };
+    drive(&mut app, events.as_ref(), options, waiter)
+}
+
+/// Shows two transcripts beside each other until the person leaves.
+pub fn compare(mut compared: Compare, options: Options) -> io::Result<()> {
+    let waiter = Waiter::new()?;
+    let (columns, rows) = crossterm::terminal::size()?;
+    compared.resized(columns, rows);
+    drive(&mut compared, None, options, waiter)
+}
+
+fn drive(
+    stage: &mut dyn Stage,
+    events: Option<&Events>,
+    options: Options,
+    waiter: Waiter,
+) -> io::Result<()> {
     let mut driver = Driver {
         waiter,
-        screen,
-        theme,
+        screen: Screen::take()?,
+        theme: Theme {
+            colour: options.colour,
+        },
         drawn: None,
     };
-    let end = driver.go(&mut app, events.as_ref())?;
+    let end = driver.go(stage, events)?;
     drop(driver);
     match end {
         Some(signal) => signal_hook::low_level::emulate_default_handler(signal),
@@ -79,7 +94,7 @@ struct Driver {
 
 impl Driver {
     /// Until the end; with the signal that brought it.
-    fn go(&mut self, app: &mut App, events: Option<&Events>) -> io::Result<Option<i32>> {
+    fn go(&mut self, stage: &mut dyn Stage, events: Option<&Events>) -> io::Result<Option<i32>> {
         let mut is_stale = true;
         loop {
             let asked = self.waiter.asked();
@@ -92,27 +107,29 @@ impl Driver {
             let mut is_urgent = asked.redraw || asked.suspend;
             while poll(Duration::ZERO)? {
                 is_urgent = true;
-                let effect = take(app, &read()?);
+                let effect = take(stage, &read()?);
                 if effect == Effect::Quit {
                     return Ok(None);
                 }
-                self.effect(app, effect)?;
+                if let Some(signal) = self.effect(stage, effect)? {
+                    return Ok(Some(signal));
+                }
             }
-            is_stale |= is_urgent | events.is_some_and(|events| events.give_to(app));
-            if app.has_work() {
-                app.work();
+            is_stale |= is_urgent | events.is_some_and(|events| events.give_to(stage));
+            if stage.waits() {
+                stage.goes_on();
                 is_stale = true;
             }
             let due = self
                 .drawn
                 .map_or(Duration::ZERO, |drawn| PACE.saturating_sub(drawn.elapsed()));
             if is_stale && (is_urgent || due.is_zero()) {
-                app.at(human::now());
-                self.screen.draw(app, self.theme)?;
+                stage.passed(human::now());
+                self.screen.draw(stage, self.theme)?;
                 self.drawn = Some(Instant::now());
                 is_stale = false;
             }
-            self.waiter.wait(match (app.has_work(), is_stale) {
+            self.waiter.wait(match (stage.waits(), is_stale) {
                 (true, _) => Some(Duration::ZERO),
                 (false, true) => Some(due),
                 (false, false) if events.is_some() => Some(TICK),
@@ -122,33 +139,59 @@ impl Driver {
         }
     }
 
-    fn effect(&mut self, app: &mut App, effect: Effect) -> io::Result<()> {
+    /// Does what was asked for. With the signal that came meanwhile, if one did.
+    fn effect(&mut self, stage: &mut dyn Stage, effect: Effect) -> io::Result<Option<i32>> {
         match effect {
             Effect::None | Effect::Quit => {}
             Effect::Redraw => self.screen.forget()?,
             Effect::Suspend => self.suspend()?,
+            Effect::Mouse => {
+                let told = match self.screen.switch_mouse()? {
+                    true => "the mouse moves the viewer",
+                    false => "the mouse selects text, as the terminal does it",
+                };
+                stage.told(told.to_owned());
+            }
             Effect::Copy(text) => match outside::clipboard(&text) {
                 Some(bytes) => {
                     self.screen.send(&bytes)?;
-                    app.say("copied, where the terminal allows it (Y writes a file)");
+                    stage.told("copied, where the terminal allows it (Y writes a file)".to_owned());
                 }
-                None => app.say(outside::save(&text)),
+                None => stage.told(outside::save(&text)),
             },
-            Effect::Save(text) => app.say(outside::save(&text)),
+            Effect::Save(text) => stage.told(outside::save(&text)),
             Effect::Pager(text) => {
                 let said = self
                     .screen
                     .lend(|| outside::open(&text, outside::Program::Pager))?;
-                app.say(said);
+                stage.told(said);
             }
             Effect::Editor(text) => {
                 let said = self
                     .screen
                     .lend(|| outside::open(&text, outside::Program::Editor))?;
-                app.say(said);
+                stage.told(said);
             }
+            Effect::Open { path, line } => return self.open(stage, &path, line),
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// Shows a line of a transcript until the person comes back from it.
+    fn open(&mut self, stage: &mut dyn Stage, path: &Path, line: u64) -> io::Result<Option<i32>> {
+        let (columns, rows) = crossterm::terminal::size()?;
+        let mut app = match App::open(path, columns, rows, human::now()) {
+            Ok(app) => app,
+            Err(error) => {
+                stage.told(format!("cannot open it: {error}"));
+                return Ok(None);
+            }
+        };
+        app.show_line(line);
+        let end = self.go(&mut app, None)?;
+        let (columns, rows) = crossterm::terminal::size()?;
+        stage.resized(columns, rows);
+        Ok(end)
     }
 
     fn suspend(&mut self) -> io::Result<()> {
@@ -157,35 +200,22 @@ impl Driver {
 }
 
 /// What a terminal's event means.
-fn take(app: &mut App, event: &Event) -> Effect {
+fn take(stage: &mut dyn Stage, event: &Event) -> Effect {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => match key_of(key) {
-            Some(key) => app.key(key),
-            None => Effect::None,
-        },
-        Event::Resize(columns, rows) => {
-            app.resize(*columns, *rows);
-            Effect::None
-        }
-        Event::Mouse(mouse) => {
-            point(app, mouse);
-            Effect::None
-        }
-        _ => Effect::None,
-    }
-}
-
-fn point(app: &mut App, mouse: &MouseEvent) {
-    match mouse.kind {
-        MouseEventKind::ScrollDown => app.wheel(NOTCH),
-        MouseEventKind::ScrollUp => app.wheel(-NOTCH),
-        MouseEventKind::Down(MouseButton::Left) => match mouse.row.checked_sub(TOP) {
-            Some(line) => app.click(line.into()),
-            None if mouse.row + 1 == TOP => app.click_strip(mouse.column.into()),
+            Some(key) => return stage.pressed(key),
             None => {}
+        },
+        Event::Resize(columns, rows) => stage.resized(*columns, *rows),
+        Event::Mouse(mouse) => match mouse.kind {
+            MouseEventKind::ScrollDown => stage.turned(NOTCH),
+            MouseEventKind::ScrollUp => stage.turned(-NOTCH),
+            MouseEventKind::Down(MouseButton::Left) => stage.pointed(mouse.column, mouse.row),
+            _ => {}
         },
         _ => {}
     }
+    Effect::None
 }
 
 fn key_of(key: &KeyEvent) -> Option<Key> {
@@ -226,14 +256,14 @@ impl Events {
     }
 
     /// Whether there was anything.
-    fn give_to(&self, app: &mut App) -> bool {
+    fn give_to(&self, stage: &mut dyn Stage) -> bool {
         let mut any = false;
         if self.grown.swap(false, Ordering::SeqCst) {
-            app.file_event(FileEvent::Grown);
+            stage.happened(FileEvent::Grown);
             any = true;
         }
         while let Ok(event) = self.rest.try_recv() {
-            app.file_event(event);
+            stage.happened(event);
             any = true;
         }
         any

@@ -43,6 +43,10 @@ pub enum Ink {
     Added,
     /// A line that a diff takes away.
     Removed,
+    /// The words by which a line on the right is another.
+    AddedWord,
+    /// The words by which a line on the left is another.
+    RemovedWord,
     /// Text that a search found.
     Match,
 }

@@ -15,13 +15,15 @@ use crossterm::{execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-use super::app::App;
 use super::draw::draw;
+use super::stage::Stage;
 use super::theme::Theme;
 
 /// Whether the terminal is ours.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
+/// Whether the mouse is ours too, while the terminal is.
+static MOUSE: AtomicBool = AtomicBool::new(true);
 
 /// The terminal while it is ours. It is given back when this value goes, and when any thread
 /// panics.
@@ -47,9 +49,9 @@ impl Screen {
     }
 
     /// Draws, all at once where the terminal can do that.
-    pub fn draw(&mut self, app: &mut App, theme: Theme) -> io::Result<()> {
+    pub fn draw(&mut self, stage: &mut dyn Stage, theme: Theme) -> io::Result<()> {
         queue!(io::stdout(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(|frame| draw(app, theme, frame))?;
+        self.terminal.draw(|frame| draw(stage, theme, frame))?;
         execute!(io::stdout(), EndSynchronizedUpdate)
     }
 
@@ -70,6 +72,16 @@ impl Screen {
         Ok(made)
     }
 
+    /// Leaves the mouse to the terminal, or takes it again. Whether it is ours then.
+    pub fn switch_mouse(&mut self) -> io::Result<bool> {
+        let is_ours = !MOUSE.fetch_xor(true, Ordering::SeqCst);
+        match is_ours {
+            true => execute!(io::stdout(), EnableMouseCapture)?,
+            false => execute!(io::stdout(), DisableMouseCapture)?,
+        }
+        Ok(is_ours)
+    }
+
     /// Sends bytes of our own making.
     pub fn send(&mut self, bytes: &str) -> io::Result<()> {
         let mut out = io::stdout();
@@ -87,7 +99,11 @@ impl Drop for Screen {
 fn take_over() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     let taken = enable_raw_mode()
-        .and_then(|()| execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture, Hide));
+        .and_then(|()| execute!(io::stdout(), EnterAlternateScreen, Hide))
+        .and_then(|()| match MOUSE.load(Ordering::SeqCst) {
+            true => execute!(io::stdout(), EnableMouseCapture),
+            false => Ok(()),
+        });
     taken.inspect_err(|_| give_back())
 }
 

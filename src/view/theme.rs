@@ -20,6 +20,9 @@ impl Theme {
             Ink::Dim => style.add_modifier(Modifier::DIM),
             Ink::Strong | Ink::Error | Ink::User => style.add_modifier(Modifier::BOLD),
             Ink::Match => style.add_modifier(Modifier::REVERSED),
+            Ink::AddedWord | Ink::RemovedWord => {
+                style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+            }
             _ => style,
         };
         match colour_of(ink).filter(|_| self.colour) {
@@ -34,9 +37,9 @@ fn colour_of(ink: Ink) -> Option<Color> {
         Ink::Plain | Ink::Dim | Ink::Strong | Ink::Match => return None,
         Ink::System | Ink::Folded => Color::Magenta,
         Ink::User => Color::Blue,
-        Ink::Assistant | Ink::Good | Ink::Added | Ink::Text => Color::Green,
+        Ink::Assistant | Ink::Good | Ink::Added | Ink::AddedWord | Ink::Text => Color::Green,
         Ink::Tool | Ink::Key => Color::Cyan,
-        Ink::Error | Ink::Removed => Color::Red,
+        Ink::Error | Ink::Removed | Ink::RemovedWord => Color::Red,
         Ink::Warning | Ink::Number | Ink::Code => Color::Yellow,
     })
 }

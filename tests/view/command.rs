@@ -28,3 +28,13 @@ fn it_writes_no_json() {
         (Some(2), said.to_owned())
     );
 }
+
+#[test]
+fn a_comparison_needs_a_terminal_too() {
+    let said = "sess: the viewer needs a terminal\nhint: `sess diff` without `--view` writes to anywhere\n";
+    let words = ["diff", "--view", "a.jsonl", "b.jsonl"];
+    assert_eq!(sess(&words), (Some(2), said.to_owned()));
+    let said = "sess: the viewer shows a screen, it writes no JSON\nhint: `sess diff --json` without `--view` does\n";
+    let words = ["diff", "--view", "--json", "a.jsonl", "b.jsonl"];
+    assert_eq!(sess(&words), (Some(2), said.to_owned()));
+}

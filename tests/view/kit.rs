@@ -6,10 +6,10 @@ use chrono::{DateTime, Utc};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use sess::clock::parse_utc;
-use sess::view::App;
 use sess::view::draw::draw;
 use sess::view::keys::Key;
 use sess::view::theme::Theme;
+use sess::view::{App, Stage};
 
 /// A viewer with a screen.
 pub struct Viewer {
@@ -42,21 +42,9 @@ impl Viewer {
         Self { app, terminal }
     }
 
-    /// Types: `<Enter>`, `<Esc>`, `<PgDn>`, `<PgUp>`, `<C-d>` are keys, all else is characters.
+    /// Types, as [`keys_of`] reads it, and lets everything be read.
     pub fn type_in(&mut self, keys: &str) {
-        let mut rest = keys;
-        while let Some(first) = rest.chars().next() {
-            let named = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
-            let key = match named {
-                Some((name, behind)) => {
-                    rest = behind;
-                    key_named(name)
-                }
-                None => {
-                    rest = &rest[first.len_utf8()..];
-                    Key::Char(first)
-                }
-            };
+        for key in keys_of(keys) {
             self.app.key(key);
             self.app.settle();
         }
@@ -64,15 +52,7 @@ impl Viewer {
 
     /// What stands on the screen, without the blanks at the ends of lines.
     pub fn screen(&mut self) -> Vec<String> {
-        let theme = Theme { colour: true };
-        self.terminal
-            .draw(|frame| draw(&mut self.app, theme, frame))
-            .unwrap();
-        let buffer = self.terminal.backend().buffer();
-        let width = usize::from(buffer.area.width);
-        let rows = buffer.content.chunks(width);
-        rows.map(|row| row_text(row.iter().map(|cell| cell.symbol())))
-            .collect()
+        drawn(&mut self.app, &mut self.terminal)
     }
 
     /// The rows of the list, without header, strip and status line.
@@ -94,6 +74,31 @@ impl Viewer {
     }
 }
 
+/// What stands on a screen of a stage, without the blanks at the ends of lines.
+pub fn drawn(stage: &mut impl Stage, terminal: &mut Terminal<TestBackend>) -> Vec<String> {
+    let theme = Theme { colour: true };
+    terminal.draw(|frame| draw(stage, theme, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let width = usize::from(buffer.area.width);
+    let rows = buffer.content.chunks(width);
+    rows.map(|row| row_text(row.iter().map(|cell| cell.symbol())))
+        .collect()
+}
+
+/// `<Enter>`, `<Esc>`, `<PgDn>`, `<PgUp>`, `<C-d>` are keys, all else is characters.
+pub fn keys_of(text: &str) -> Vec<Key> {
+    let mut keys = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let named = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+        let named = named.and_then(|(name, behind)| Some((key_named(name)?, behind)));
+        let (key, behind) = named.unwrap_or((Key::Char(first), &rest[first.len_utf8()..]));
+        keys.push(key);
+        rest = behind;
+    }
+    keys
+}
+
 /// A wide character takes two cells, of which the second is left out.
 fn row_text<'c>(cells: impl Iterator<Item = &'c str>) -> String {
     let mut text = String::new();
@@ -109,16 +114,13 @@ fn row_text<'c>(cells: impl Iterator<Item = &'c str>) -> String {
     text.trim_end().to_owned()
 }
 
-fn key_named(name: &str) -> Key {
-    match name {
+fn key_named(name: &str) -> Option<Key> {
+    Some(match name {
         "Enter" => Key::Enter,
         "Esc" => Key::Escape,
         "PgDn" => Key::PageDown,
         "PgUp" => Key::PageUp,
         "BS" => Key::Backspace,
-        name => match name.strip_prefix("C-") {
-            Some(letter) => Key::Ctrl(letter.chars().next().unwrap()),
-            None => panic!("no key {name}"),
-        },
-    }
+        name => Key::Ctrl(name.strip_prefix("C-")?.chars().next()?),
+    })
 }

@@ -1,5 +1,6 @@
 //! A program on a terminal, and what stands on its screen.
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
@@ -62,8 +63,13 @@ impl Terminal {
 
     /// The viewer on a file.
     pub fn view(file: &Path) -> Self {
+        Self::sess([file.as_os_str()])
+    }
+
+    /// The command with these words.
+    pub fn sess(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sess"));
-        command.arg(file);
+        command.args(words);
         command.env("TERM", "xterm-256color");
         command.env_remove("NO_COLOR");
         Self::start(command)

@@ -8,27 +8,33 @@ use std::path::Path;
 
 use super::kit::{Viewer, sample};
 
-const SIZES: [(u16, u16); 2] = [(80, 24), (160, 48)];
+pub const SIZES: [(u16, u16); 2] = [(80, 24), (160, 48)];
 
 #[track_caller]
 fn check(name: &str, file: &str, keys: &str) {
     for (columns, rows) in SIZES {
         let mut viewer = Viewer::open(&sample(file), columns, rows);
         viewer.type_in(keys);
-        let screen = viewer.screen().join("\n") + "\n";
-        let place = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/view/screens")
-            .join(format!("{name}-{columns}x{rows}.txt"));
-        if std::env::var_os("SESS_WRITE_SCREENS").is_some() {
-            fs::write(&place, &screen).unwrap();
-        }
-        let expected = fs::read_to_string(&place).unwrap_or_default();
-        assert!(
-            screen == expected,
-            "{}\nexpected:\n{expected}\nfound:\n{screen}",
-            place.display()
-        );
+        is_as_written(name, (columns, rows), &viewer.screen());
     }
+}
+
+/// Compares a screen with its file.
+#[track_caller]
+pub fn is_as_written(name: &str, (columns, rows): (u16, u16), screen: &[String]) {
+    let screen = screen.join("\n") + "\n";
+    let place = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/view/screens")
+        .join(format!("{name}-{columns}x{rows}.txt"));
+    if std::env::var_os("SESS_WRITE_SCREENS").is_some() {
+        fs::write(&place, &screen).unwrap();
+    }
+    let expected = fs::read_to_string(&place).unwrap_or_default();
+    assert!(
+        screen == expected,
+        "{}\nexpected:\n{expected}\nfound:\n{screen}",
+        place.display()
+    );
 }
 
 #[test]

@@ -41,6 +41,48 @@ fn keys_are_obeyed_and_the_terminal_is_given_back() {
 }
 
 #[test]
+fn two_transcripts_are_compared_and_either_is_opened() {
+    let (left, right) = (sample("diff-left.jsonl"), sample("diff-right.jsonl"));
+    let words = ["diff".into(), "--view".into(), left, right];
+    let mut terminal = Terminal::sess(words.map(PathBuf::into_os_string));
+    terminal.wait_for("difference 1 of 4");
+    terminal.press("n");
+    terminal.wait_for("difference 2 of 4");
+    terminal.press("?");
+    terminal.wait_for("left, right entry in viewer");
+    terminal.press("?>");
+    terminal.wait_for("10/16");
+    terminal.press("q");
+    terminal.wait_for("difference 2 of 4");
+    terminal.press("q");
+    let (code, bytes, screen) = terminal.ended();
+    assert_eq!((code, screen.trim()), (1, ""));
+    assert_eq!(foreign(&bytes), None);
+}
+
+#[test]
+fn the_mouse_is_left_to_the_terminal_and_taken_again() {
+    let mut terminal = Terminal::view(&sample("healthy.jsonl"));
+    let is_taken =
+        |screen: &vt100::Screen| screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
+    terminal.wait_for("32/32");
+    terminal.wait_until("mouse", is_taken);
+    terminal.press("m");
+    terminal.wait_for("the mouse selects text");
+    terminal.wait_until("no mouse", |screen| !is_taken(screen));
+    // It stays so when the terminal was lent meanwhile.
+    terminal.press("\x1a");
+    terminal.wait_until("the first screen", |screen| !screen.alternate_screen());
+    kill_process(terminal.pid(), Signal::CONT).unwrap();
+    terminal.wait_for("32/32");
+    terminal.wait_until("no mouse", |screen| !is_taken(screen));
+    terminal.press("m");
+    terminal.wait_until("mouse", is_taken);
+    terminal.press("q");
+    assert_eq!(terminal.ended().0, 0);
+}
+
+#[test]
 fn a_signal_gives_the_terminal_back_and_ends_the_process() {
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
         let terminal = Terminal::view(&sample("healthy.jsonl"));

@@ -13,4 +13,4 @@ mod text;
 
 pub use entry::{Rest, body};
 pub use fold::Fold;
-pub use text::{Nature, rows};
+pub use text::{Nature, rows, wrapped};

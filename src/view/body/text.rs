@@ -101,7 +101,7 @@ impl Painter {
 }
 
 /// A row in several, when it is too wide. What it means goes on.
-fn wrapped(row: Styled, columns: usize) -> Vec<Styled> {
+pub fn wrapped(row: Styled, columns: usize) -> Vec<Styled> {
     if row.width() <= columns {
         return vec![row];
     }
