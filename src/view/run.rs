@@ -202,10 +202,10 @@ impl Driver {
 /// What a terminal's event means.
 fn take(stage: &mut dyn Stage, event: &Event) -> Effect {
     match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => match key_of(key) {
-            Some(key) => return stage.pressed(key),
-            None => {}
-        },
+        Event::Key(key) if key.kind != KeyEventKind::Release => {
+            let effect = key_of(key).map(|key| stage.pressed(key));
+            return effect.unwrap_or(Effect::None);
+        }
         Event::Resize(columns, rows) => stage.resized(*columns, *rows),
         Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::ScrollDown => stage.turned(NOTCH),
