@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sess::agent::event::{Log, LogData};
 use sess::agent::{Outcome, RunError};
 use sess::backend::{ScriptedBackend, Step};
 use sess::tool::Gate;
-use sess::{Json, Message, Session};
+use sess::{Message, Session};
 
+use super::hooks::Asking;
 use super::kit::*;
 
 fn stage(played: &Played) -> String {
@@ -122,63 +122,6 @@ async fn a_cancel_after_the_end_does_nothing() {
     );
 }
 
-// 81, and decision 12: outside a call, logs go to the live run.
-#[tokio::test(start_paused = true)]
-async fn hooks_work_with_and_without_a_run() {
-    let backend = backend([Step::stall(["x"])]);
-    let agent = agent_on([&backend]).build().unwrap();
-    let hooks = agent.hooks();
-    hooks.log("info", None, Json::string("too early"));
-    hooks.sync_grants();
-    let answer: Result<Json, ()> = hooks
-        .ask(Json::empty_object(), None, async { Ok(Json::from(true)) })
-        .await;
-    assert_eq!(answer, Ok(Json::from(true)));
-    let mut run = agent.run(question()).unwrap();
-    let events = read_until(&mut run, "token").await;
-    hooks.log("notice", Some("server"), Json::from(7_u64));
-    assert!(agent.emit_external(Log {
-        level: "info".into(),
-        logger: None,
-        data: LogData::Text("from outside".into()),
-    }));
-    let emitter = run.handle().emitter();
-    run.cancel();
-    let played = finish(run, events).await;
-    assert_eq!(played.field("log", "data"), ["7", "from outside"]);
-    assert_eq!(played.count("ask-pending"), 0);
-    hooks.log("info", None, Json::string("too late"));
-    let late = Log {
-        level: "info".into(),
-        logger: None,
-        data: LogData::Text("too late".into()),
-    };
-    assert!(!emitter.emit(late.clone()) && !agent.emit_external(late));
-}
-
-// 82
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn threads_hammering_the_hooks_leave_the_stream_whole() {
-    let backend = backend([Step::chunks(["x"; 50])]);
-    let agent = agent_on([&backend]).build().unwrap();
-    let run = agent.run(question()).unwrap();
-    let hammers: Vec<_> = (0..2)
-        .map(|_| {
-            let hooks = agent.hooks();
-            std::thread::spawn(move || {
-                for _ in 0..500 {
-                    hooks.log("info", None, Json::string("x"));
-                }
-            })
-        })
-        .collect();
-    let played = finish(run, Vec::new()).await;
-    for hammer in hammers {
-        hammer.join().unwrap();
-    }
-    check_contract(&played.events);
-}
-
 // 83
 #[tokio::test(start_paused = true)]
 async fn a_cancel_of_one_run_never_reaches_another() {
@@ -271,41 +214,6 @@ async fn a_cancel_while_a_human_is_asked_does_not_wait_for_the_human() {
         ),
         (0, vec!["true".to_owned()])
     );
-}
-
-/// Asks, through the hooks, and answers when the gate opens.
-pub struct Asking {
-    pub hooks: sess::agent::AgentHooks,
-    pub gate: Gate,
-}
-
-impl sess::tool::ToolProvider for Asking {
-    fn declarations(&self) -> Result<Vec<Json>, sess::tool::ToolError> {
-        provider(&["read"]).declarations()
-    }
-
-    fn execute(
-        &self,
-        _: Vec<Json>,
-    ) -> futures_util::future::BoxFuture<
-        'static,
-        Result<Vec<Option<sess::tool::ToolAnswer>>, sess::tool::ToolError>,
-    > {
-        let (hooks, gate) = (self.hooks.clone(), self.gate.clone());
-        Box::pin(async move {
-            let request = Json::object([("message", Json::string("May I?"))]);
-            let asker = async {
-                gate.passed().await;
-                Ok::<_, ()>(Json::string("yes"))
-            };
-            let answer = hooks.ask(request, Some("read"), asker).await;
-            let text = answer.map_or_else(
-                |()| "no answer".to_owned(),
-                |answer| answer.text().to_owned(),
-            );
-            Ok(vec![Some(sess::tool::ToolAnswer::new(text))])
-        })
-    }
 }
 
 // 86

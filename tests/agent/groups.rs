@@ -225,7 +225,7 @@ async fn a_question_stops_the_clock_for_the_whole_group() {
     let gate = Gate::new();
     let hooks = sess::agent::AgentHooks::default();
     let agent = agent_on([&backend([turn(&["read", "read"]), Step::text("Done.")])])
-        .provider(super::cancel::Asking {
+        .provider(super::hooks::Asking {
             hooks: hooks.clone(),
             gate: gate.clone(),
         })

@@ -218,6 +218,11 @@ pub fn question() -> Vec<Message> {
     vec![Message::user("Go.")]
 }
 
+/// A conversation of one question that is this long.
+pub fn long(characters: usize) -> Vec<Message> {
+    vec![Message::user("x".repeat(characters))]
+}
+
 /// A call in wire shape.
 pub fn call(id: &str, name: &str) -> Json {
     call_with(id, name, "{}")
@@ -249,6 +254,11 @@ pub fn provider(names: &[&str]) -> ScriptedProvider {
 /// A backend of this script.
 pub fn backend(steps: impl IntoIterator<Item = Step>) -> Arc<ScriptedBackend> {
     Arc::new(ScriptedBackend::new(steps))
+}
+
+/// A backend of this script, under another model's name.
+pub fn named(model: &str, steps: impl IntoIterator<Item = Step>) -> Arc<ScriptedBackend> {
+    Arc::new(ScriptedBackend::new(steps).with_model(Some(model)))
 }
 
 /// An agent on these backends.

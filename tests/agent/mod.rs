@@ -1,21 +1,25 @@
 //! The loop, told through its events, its transcripts and what its backends were sent. The numbers
 //! in the comments are those of the acceptance scenarios.
 
+mod artifacts;
 mod basic;
-mod budget;
 mod cancel;
 mod compacting;
 mod config;
 mod dispatch;
 mod events;
+mod grants;
 mod groups;
 mod handle;
+mod hooks;
 mod hostile;
 #[cfg(feature = "http")]
 mod kills;
 mod kit;
 mod length;
 mod long_run;
+mod measuring;
+mod panics;
 mod park;
 #[cfg(feature = "http")]
 mod peers;
@@ -26,7 +30,9 @@ mod resume;
 mod retry;
 #[cfg(feature = "http")]
 mod sample;
+mod spending;
 mod steering;
 mod tools;
 mod turns;
+mod windows;
 mod worked;

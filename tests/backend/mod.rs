@@ -19,11 +19,21 @@ mod recorded;
 
 // How streams and whole answers are read.
 #[cfg(feature = "http")]
-mod answers;
+mod endings;
+#[cfg(feature = "http")]
+mod frames;
+#[cfg(feature = "http")]
+mod streams;
+#[cfg(feature = "http")]
+mod whole;
 
 // Servers that misbehave.
 #[cfg(feature = "http")]
 mod misbehaving;
+
+// Servers that repeat secrets.
+#[cfg(feature = "http")]
+mod secrets;
 
 // OpenRouter and KoboldCpp.
 #[cfg(feature = "http")]
