@@ -40,7 +40,7 @@ pub fn format_utc(moment: SystemTime) -> String {
     put_digits(&mut out[14..16], utc.minute());
     put_digits(&mut out[17..19], utc.second());
     put_digits(&mut out[20..26], micros);
-    String::from_utf8_lossy(&out).into_owned()
+    std::str::from_utf8(&out).unwrap_or_default().to_owned()
 }
 
 /// Reads a stamp written by any implementation of the format: zero to nine fractional digits,

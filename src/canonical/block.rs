@@ -23,9 +23,18 @@ impl<const N: usize> Block<N> {
     pub(crate) fn at(bytes: &[u8], at: usize) -> Self {
         let rest = bytes.get(at..).unwrap_or_default();
         match rest.as_chunks().0.first_chunk() {
-            Some(vectors) => Self(vectors.map(u8x16::new)),
-            None => Self(padded(rest)),
+            Some(vectors) => Self::of(vectors),
+            None => Self::of(&padded(rest)),
         }
+    }
+
+    fn of(bytes: &[[u8; VECTOR]; N]) -> Self {
+        let mut vectors = [u8x16::ZERO; N];
+        // Not `map`, which is a call of its own here.
+        for (vector, bytes) in vectors.iter_mut().zip(bytes) {
+            *vector = u8x16::new(*bytes);
+        }
+        Self(vectors)
     }
 
     /// The bytes that are this one. The first byte of the text has the lowest bit.
@@ -51,20 +60,34 @@ impl<const N: usize> Block<N> {
         self.mask(|bytes| bytes.max(u8x16::splat(lowest)).simd_eq(bytes))
     }
 
+    /// The hexadecimal digits, of either case.
+    pub(crate) fn hex_digits(&self) -> u64 {
+        let within = |bytes: u8x16, first: u8, last: u8| {
+            let (first, last) = (u8x16::splat(first), u8x16::splat(last));
+            bytes.max(first).min(last).simd_eq(bytes)
+        };
+        self.mask(|bytes| {
+            let lower_case = bytes | u8x16::splat(0x20);
+            within(bytes, b'0', b'9') | within(lower_case, b'a', b'f')
+        })
+    }
+
+    #[inline]
     fn mask(&self, flags_of: impl Fn(u8x16) -> u8x16) -> u64 {
-        let bits = self.0.map(|bytes| u64::from(flags_of(bytes).to_bitmask()));
-        let places = bits.iter().enumerate();
-        places.fold(0, |mask, (place, bits)| mask | bits << (place * VECTOR))
+        let vectors = self.0.iter().enumerate();
+        vectors.fold(0, |mask, (place, bytes)| {
+            mask | u64::from(flags_of(*bytes).to_bitmask()) << (place * VECTOR)
+        })
     }
 }
 
 #[cold]
-fn padded<const N: usize>(bytes: &[u8]) -> [u8x16; N] {
+fn padded<const N: usize>(bytes: &[u8]) -> [[u8; VECTOR]; N] {
     let mut vectors = [[b' '; VECTOR]; N];
     if let Some(place) = vectors.as_flattened_mut().get_mut(..bytes.len()) {
         place.copy_from_slice(bytes);
     }
-    vectors.map(u8x16::new)
+    vectors
 }
 
 #[cfg(test)]
@@ -83,6 +106,7 @@ mod tests {
                 assert_eq!(first(block.equal(limit)), *byte == limit);
                 assert_eq!(first(block.any_of(&[limit, 7])), [limit, 7].contains(byte));
             }
+            assert_eq!(first(block.hex_digits()), byte.is_ascii_hexdigit());
         }
         let text = b"abbb".repeat(16);
         assert_eq!(

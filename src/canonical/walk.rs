@@ -228,14 +228,20 @@ impl<'a> Walk<'a> {
         if escaped & !block.any_of(b"/bfrtu") != 0 {
             return None;
         }
-        let mut units = escaped & block.equal(b'u');
-        while units != 0 {
-            let escape = self.at + units.trailing_zeros() as usize - 1;
+        let units = escaped & block.equal(b'u');
+        let digits = units << 1 | units << 2 | units << 3 | units << 4;
+        if digits & !block.hex_digits() != 0 {
+            return None;
+        }
+        // Those that may be surrogates, and those whose digits go over the end of the block.
+        let mut rest = units & (block.any_of(b"dD") >> 1 | 0xF << 60);
+        while rest != 0 {
+            let escape = self.at + rest.trailing_zeros() as usize - 1;
             let unit = unit_at(self.bytes(), escape)?;
             if matches!(unit, 0xD800..=0xDFFF) {
                 self.surrogate(escape, unit);
             }
-            units &= units - 1;
+            rest &= rest - 1;
         }
         Some(())
     }
@@ -283,21 +289,19 @@ pub(super) const UNIT: usize = 6;
 /// The code unit that a `\uXXXX` escape at this place spells.
 pub(super) fn unit_at(bytes: &[u8], escape: usize) -> Option<u16> {
     let digits = bytes.get(escape..)?.strip_prefix(b"\\u")?;
-    let digits: &[u8; 4] = digits.first_chunk()?;
-    let values = digits.map(|digit| HEX[usize::from(digit)]);
-    let unit = values
-        .iter()
-        .fold(0, |unit, value| unit << 4 | u16::from(value & 0xF));
-    values.iter().all(|value| *value < 16).then_some(unit)
+    let [a, b, c, d]: [u8; 4] = *digits.first_chunk()?;
+    let value = |digit: u8| HEX[usize::from(digit)];
+    let (a, b, c, d) = (value(a), value(b), value(c), value(d));
+    ((a | b | c | d) < 16).then_some(a << 12 | b << 8 | c << 4 | d)
 }
 
-/// What a digit is worth; 255 for what is none.
-const HEX: [u8; 256] = {
-    let mut table = [u8::MAX; 256];
+/// What a digit is worth; more than any for what is none.
+const HEX: [u16; 256] = {
+    let mut table = [u16::MAX; 256];
     let mut value = 0;
     while value < 16 {
-        table[b"0123456789abcdef"[value] as usize] = value as u8;
-        table[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        table[b"0123456789abcdef"[value] as usize] = value as u16;
+        table[b"0123456789ABCDEF"[value] as usize] = value as u16;
         value += 1;
     }
     table
