@@ -50,6 +50,15 @@ pub(in crate::agent) struct Core {
 }
 
 /// Why a run was not started. Nothing has happened then.
+///
+/// ```
+/// use sess::Message;
+/// use sess::agent::{Agent, RunError};
+/// use sess::backend::ScriptedBackend;
+/// let agent = Agent::builder().backend(ScriptedBackend::new([])).build()?;
+/// assert_eq!(agent.run([Message::user("Hi")]).err(), Some(RunError::NoRuntime));
+/// # Ok::<(), sess::agent::ConfigError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

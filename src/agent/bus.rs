@@ -73,6 +73,18 @@ impl BusState {
 }
 
 /// What background work brings.
+///
+/// ```
+/// use sess::agent::Completion;
+/// let report = Completion {
+///     kind: "subagent".into(),
+///     op_id: Some("op-7".into()),
+///     head: "The survey has ended.".into(),
+///     body: "Nothing was found.".into(),
+///     ..Completion::default()
+/// };
+/// assert!(report.tail.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Completion {
     /// The kind of work.

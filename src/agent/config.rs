@@ -17,6 +17,16 @@ use crate::tool::ToolProvider;
 
 /// The settings of an agent, as [`AgentBuilder`](super::AgentBuilder) has checked and completed
 /// them.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::agent::Agent;
+/// use sess::backend::ScriptedBackend;
+/// let agent = Agent::builder().backend(ScriptedBackend::new([])).build()?;
+/// assert_eq!(agent.config().max_retries.get(), 3);
+/// assert_eq!(agent.config().round_trip_timeout, Duration::from_secs(120));
+/// # Ok::<(), sess::agent::ConfigError>(())
+/// ```
 #[non_exhaustive]
 pub struct Config {
     /// The chain of backends, the primary one first; not empty.

@@ -48,6 +48,17 @@ struct Group {
 }
 
 /// How far a call has come.
+///
+/// ```
+/// use sess::agent::{AgentHooks, Progress};
+/// let hooks = AgentHooks::default();
+/// hooks.progress(Progress {
+///     tool_call_id: "call_1".into(),
+///     progress: 3.0,
+///     total: Some(10.0),
+///     message: Some("3 of 10 files".into()),
+/// });
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// The call, by the model's id.

@@ -13,6 +13,11 @@ use crate::canonical::ToolPattern;
 use crate::context::{ArtifactStore, BudgetError, FolderStore, RequestBudget, default_counter};
 
 /// A setting that makes no sense.
+///
+/// ```
+/// use sess::agent::{Agent, ConfigError};
+/// assert_eq!(Agent::builder().build().err(), Some(ConfigError::NoBackends));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

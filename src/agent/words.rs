@@ -1,6 +1,15 @@
 //! Closed sets of words: an enum whose variants have the exact names of the wire.
 
 /// A word outside its set.
+///
+/// ```
+/// use sess::agent::event::ResumeReason;
+/// let error = "never".parse::<ResumeReason>().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     r#""never" is no ResumeReason; it is one of completion, steer, cancelled, idle"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{word:?} is no {set}; it is one of {allowed}")]
 pub struct UnknownWord {

@@ -8,6 +8,48 @@ use super::{BackendError, Response, ResponseHandle, ResponseStream};
 use crate::{Json, Message};
 
 /// Something that answers a conversation as a model does.
+///
+/// ```
+/// use futures_util::FutureExt;
+/// use futures_util::future::BoxFuture;
+/// use sess::Message;
+/// use sess::backend::{Backend, BackendError, Request, Response, ResponseHandle, ResponseStream};
+///
+/// /// Answers with what it was asked.
+/// struct Echo;
+///
+/// impl Backend for Echo {
+///     fn model(&self) -> Option<String> {
+///         Some("echo".into())
+///     }
+///     fn max_tokens(&self) -> Option<u64> {
+///         None
+///     }
+///     fn stream(&self, request: Request) -> BoxFuture<'_, Result<ResponseStream, BackendError>> {
+///         let (writer, stream) = ResponseHandle::open("echo-1");
+///         let last = request.messages.last();
+///         writer.push_text(last.map_or("", |message| message.content.as_str()));
+///         writer.set_finish_reason("stop");
+///         writer.finish();
+///         async { Ok(stream) }.boxed()
+///     }
+///     fn complete(&self, request: Request) -> BoxFuture<'_, Response> {
+///         let stream = self.stream(request);
+///         async {
+///             match stream.await {
+///                 Ok(stream) => stream.handle.settled().await,
+///                 Err(_) => Response::default(),
+///             }
+///         }
+///         .boxed()
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let response = Echo.complete(Request::new([Message::user("Hi")])).await;
+/// assert_eq!((response.is_success(), response.text.as_str()), (true, "Hi"));
+/// # });
+/// ```
 pub trait Backend: Send + Sync {
     /// The model's name; `None` where it is not known.
     fn model(&self) -> Option<String>;
@@ -34,6 +76,15 @@ pub trait Backend: Send + Sync {
 }
 
 /// What a model is asked.
+///
+/// ```
+/// use sess::backend::Request;
+/// use sess::tool::declaration;
+/// use sess::{Json, Message};
+/// let read = declaration("read", "Reads a file.", Json::empty_object());
+/// let request = Request::new([Message::user("Read it.")]).with_tools(vec![read]);
+/// assert_eq!((request.messages.len(), request.tools.len()), (1, 1));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The conversation, oldest first.

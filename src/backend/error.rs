@@ -4,6 +4,12 @@ use std::fmt;
 use std::time::Duration;
 
 /// The kind of a failure, which decides whether asking again makes sense.
+///
+/// ```
+/// use sess::backend::{BackendError, ErrorClass};
+/// assert_eq!(BackendError::http(429, "slow down").class, ErrorClass::Http);
+/// assert_eq!(ErrorClass::Timeout.as_str(), "timeout");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
     /// The server answered with an error status.
@@ -38,6 +44,13 @@ impl fmt::Display for ErrorClass {
 }
 
 /// A failed answer.
+///
+/// ```
+/// use sess::backend::{BackendError, ErrorClass};
+/// let error = BackendError::http(503, "HTTP 503: overloaded");
+/// assert_eq!((error.class, error.status), (ErrorClass::Http, Some(503)));
+/// assert_eq!(error.to_string(), "HTTP 503: overloaded");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BackendError {

@@ -47,6 +47,16 @@ type ByIndex<T> = dyn Fn(usize) -> Option<T> + Send + Sync;
 type Responder = dyn Fn(&[Arc<Message>]) -> Option<String> + Send + Sync;
 
 /// One call a [`MockBackend`] answered.
+///
+/// ```
+/// use sess::Message;
+/// use sess::backend::{Backend, MockBackend, Request};
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let backend = MockBackend::new(["Hello there."]);
+/// backend.complete(Request::new([Message::user("Hi")])).await;
+/// assert_eq!(backend.recorded()[0].answer.as_deref(), Ok("Hello there."));
+/// # });
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MockCall {
     /// How it was asked.

@@ -11,6 +11,21 @@ use super::{BackendError, Response, Settled, Usage};
 use crate::Json;
 
 /// An answer being made: its text as it arrives, and the handle to everything else.
+///
+/// ```
+/// use sess::backend::ResponseHandle;
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let (writer, mut stream) = ResponseHandle::open("r1");
+/// writer.push_text("Four");
+/// writer.push_text(".");
+/// writer.finish();
+/// let mut text = String::new();
+/// while let Some(fragment) = stream.fragments.recv().await {
+///     text.push_str(&fragment);
+/// }
+/// assert_eq!(stream.handle.settled().await.text, text);
+/// # });
+/// ```
 #[derive(Debug)]
 pub struct ResponseStream {
     /// Reads the answer at any time.
@@ -22,6 +37,17 @@ pub struct ResponseStream {
 
 /// The reading end of an answer. Clones read the same answer. When the last one is dropped nobody
 /// can read it any more, and it is cancelled.
+///
+/// ```
+/// use sess::backend::ResponseHandle;
+/// let (writer, stream) = ResponseHandle::open("r1");
+/// writer.push_text("Fo");
+/// assert_eq!(stream.handle.snapshot().text, "Fo");
+/// assert!(stream.handle.cancel());
+/// writer.push_text("ur.");
+/// let response = stream.handle.snapshot();
+/// assert_eq!((response.is_cancelled(), response.text.as_str()), (true, "Fo"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ResponseHandle {
     reading: Arc<Reading>,
@@ -37,6 +63,15 @@ struct Reading {
 ///
 /// What is written after the response has settled (by this end, or by a cancel) is ignored. A
 /// writer that is dropped before that fails the response.
+///
+/// ```
+/// use sess::backend::ResponseHandle;
+/// let (writer, stream) = ResponseHandle::open("r1");
+/// writer.push_text("Fo");
+/// drop(writer);
+/// let response = stream.handle.snapshot();
+/// assert!(response.is_done() && !response.is_success());
+/// ```
 #[derive(Debug)]
 pub struct ResponseWriter {
     shared: Arc<Shared>,

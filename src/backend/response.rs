@@ -4,6 +4,17 @@ use super::{BackendError, ErrorClass, Usage};
 use crate::Json;
 
 /// Everything known about an answer.
+///
+/// ```
+/// use sess::backend::{BackendError, Response, Settled};
+/// let response = Response {
+///     text: "Fo".into(),
+///     settled: Settled::Failed(BackendError::response("cut off")),
+///     ..Response::default()
+/// };
+/// assert!(response.is_done() && !response.is_success());
+/// assert_eq!(response.error_text(), Some("cut off"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
     /// Names this response; unique within its backend.

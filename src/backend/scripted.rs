@@ -43,6 +43,17 @@ pub enum CallKind {
 }
 
 /// What a [`ScriptedBackend`] was asked.
+///
+/// ```
+/// use sess::Message;
+/// use sess::backend::{Backend, CallKind, Request, ScriptedBackend, Step};
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let backend = ScriptedBackend::new([Step::text("Hello.")]);
+/// backend.complete(Request::new([Message::user("Hi")])).await;
+/// let call = &backend.calls()[0];
+/// assert_eq!((call.kind, call.messages.len()), (CallKind::Blocking, 1));
+/// # });
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedCall {
     /// The conversation.

@@ -4,6 +4,13 @@ use crate::Json;
 
 /// Tokens, money and names a provider reported. `None` is "not reported", which is another answer
 /// than zero.
+///
+/// ```
+/// use sess::backend::Usage;
+/// let mut usage = Usage { prompt_tokens: Some(12), ..Usage::default() };
+/// usage.merge(&Usage { completion_tokens: Some(3), ..Usage::default() });
+/// assert_eq!(usage.to_json().compact(), r#"{"completion-tokens":3,"prompt-tokens":12}"#);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Tokens of the request.

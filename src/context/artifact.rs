@@ -11,6 +11,21 @@ use crate::canonical::Sha256Hex;
 use crate::session::artifact_folder;
 
 /// Keeps texts that are too long for the model.
+///
+/// ```
+/// use std::io;
+/// use sess::context::{Artifact, ArtifactStore};
+///
+/// /// Has no room.
+/// struct Full;
+///
+/// impl ArtifactStore for Full {
+///     fn store(&self, _: &str, _: &str) -> io::Result<Artifact> {
+///         Err(io::Error::new(io::ErrorKind::StorageFull, "no room"))
+///     }
+/// }
+/// assert!(Full.store("op-1", "a long text").is_err());
+/// ```
 pub trait ArtifactStore: Send + Sync {
     /// Keeps a text under a name made from `id`.
     fn store(&self, id: &str, text: &str) -> io::Result<Artifact>;
@@ -92,6 +107,10 @@ impl ArtifactStore for FolderStore {
 }
 
 /// The file of an operation: its id, with an underscore for whatever might lead elsewhere.
+///
+/// ```
+/// assert_eq!(sess::context::artifact_name("../op 1"), ".._op_1.txt");
+/// ```
 pub fn artifact_name(id: &str) -> String {
     if id.is_empty() {
         return "artifact.txt".to_owned();

@@ -8,6 +8,13 @@ use std::time::Duration;
 use super::{Spent, TokenCounter};
 
 /// What is known of one model's window.
+///
+/// ```
+/// use sess::context::Profile;
+/// let profile = Profile::new(128_000).with_margin(1_000);
+/// assert_eq!(profile.reserve_for(Some(16_384)), 16_384);
+/// assert_eq!(profile.with_reserve(8_192).reserve_for(Some(16_384)), 8_192);
+/// ```
 #[derive(Clone)]
 pub struct Profile {
     /// Tokens of request and answer together.
@@ -227,6 +234,11 @@ impl RequestBudget {
 }
 
 /// What a run may use up.
+///
+/// ```
+/// use sess::context::Cap;
+/// assert_eq!(Cap::TotalTokens.as_str(), "total-tokens");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cap {
     /// Money.
@@ -255,6 +267,14 @@ impl fmt::Display for Cap {
 }
 
 /// A cap that has been reached.
+///
+/// ```
+/// use sess::context::{Cap, RequestBudget, Spent, Tripped};
+/// let budget = RequestBudget::default().with_max_total_tokens(100);
+/// let spent = Spent { total_tokens: 120, ..Spent::default() };
+/// let tripped = Tripped { cap: Cap::TotalTokens, spent: 120.0, max: 100.0 };
+/// assert_eq!(budget.cap_tripped(&spent), Some(tripped));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tripped {
     /// Which.
@@ -266,6 +286,12 @@ pub struct Tripped {
 }
 
 /// A budget that makes no sense.
+///
+/// ```
+/// use sess::context::{BudgetError, RequestBudget};
+/// let error = RequestBudget::default().with_max_observation_size(0).check();
+/// assert_eq!(error, Err(BudgetError::EmptyObservation));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
     /// Nothing would ever fit.

@@ -67,6 +67,15 @@ pub struct CompactionRequest<'a> {
 }
 
 /// A size to reach, inseparable from the counter that measures it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sess::Message;
+/// use sess::context::{Target, default_counter};
+/// let target = Target { tokens: 100, counter: default_counter() };
+/// let conversation = [Arc::new(Message::user("x".repeat(1_000)))];
+/// assert!(target.counter.count_messages(&conversation) > target.tokens);
+/// ```
 #[derive(Clone)]
 pub struct Target {
     /// The size.

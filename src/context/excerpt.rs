@@ -6,6 +6,12 @@ use super::Artifact;
 use crate::canonical::Sha256Hex;
 
 /// The parts of a long text: its beginning, its end, and what lies between.
+///
+/// ```
+/// use sess::context::excerpt;
+/// let cut = excerpt("0123456789", 4).unwrap();
+/// assert_eq!(cut.around("[…]"), "012\n[…]\n9");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt<'a> {
     head: &'a str,
@@ -65,6 +71,15 @@ impl Excerpt<'_> {
 
 /// The line that stands for what was left out of a text that is kept whole in a file. `elided` is
 /// in characters.
+///
+/// ```
+/// use sess::context::{Artifact, stored_marker};
+/// let kept = Artifact { file: "op-1.txt".into(), digest: "9f…".into(), bytes: 20_000, chars: 20_000 };
+/// assert_eq!(
+///     stored_marker(3_616, &kept),
+///     "[... elided 3,616 chars (20,000 bytes total); full result: op-1.txt sha256 9f… ...]",
+/// );
+/// ```
 pub fn stored_marker(elided: usize, artifact: &Artifact) -> String {
     let Artifact { file, digest, .. } = artifact;
     let place = format!(": {file} sha256 {digest}");
@@ -73,6 +88,13 @@ pub fn stored_marker(elided: usize, artifact: &Artifact) -> String {
 
 /// The line that stands for what was left out of a text of so many bytes that is kept nowhere.
 /// `why` completes "full result …".
+///
+/// ```
+/// use sess::canonical::Sha256Hex;
+/// use sess::context::unstored_marker;
+/// let marker = unstored_marker(3_616, 20_000, "was not stored", &Sha256Hex::of(b"the whole"));
+/// assert!(marker.starts_with("[... elided 3,616 chars (20,000 bytes total); full result was not stored, sha256 "));
+/// ```
 pub fn unstored_marker(elided: usize, bytes: u64, why: &str, digest: &Sha256Hex) -> String {
     marker(elided, bytes, &format!(" {why}, sha256 {digest}"))
 }

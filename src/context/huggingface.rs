@@ -6,10 +6,26 @@ use std::sync::Arc;
 use super::tokens::Tokenizer;
 
 /// The tokenizer of a `tokenizer.json`. Clones share it.
+///
+/// ```no_run
+/// use sess::context::{HuggingFace, Layout, TemplateCounter, TokenCounter};
+/// # fn example() -> Result<(), sess::context::TokenizerError> {
+/// let tokenizer = HuggingFace::from_file("models/smollm2/tokenizer.json")?;
+/// let counter = TemplateCounter::new(tokenizer, Layout::ChatMl);
+/// println!("{}", counter.count_text("hello world"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct HuggingFace(Arc<tokenizers::Tokenizer>);
 
 /// A `tokenizer.json` that cannot be used.
+///
+/// ```
+/// use sess::context::HuggingFace;
+/// let error = HuggingFace::from_bytes("{}").unwrap_err();
+/// assert!(error.to_string().starts_with("the document is no tokenizer that can be used"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{what} is no tokenizer that can be used: {problem}; take the tokenizer.json of the model")]
 pub struct TokenizerError {

@@ -70,6 +70,14 @@ fn today() -> String {
 
 /// A `## Tools` list of declarations in wire shape: what each does and takes, what it requires
 /// first. Empty when there is none; declarations without a name are left out.
+///
+/// ```
+/// use sess::Json;
+/// use sess::context::prompt::tool_docs;
+/// use sess::tool::declaration;
+/// let now = declaration("now", "Says the time.", Json::empty_object());
+/// assert_eq!(tool_docs(&[now]), "## Tools\n\n### now\nSays the time.\n\nTakes no arguments.");
+/// ```
 pub fn tool_docs(tools: &[Json]) -> String {
     let docs: Vec<String> = tools.iter().filter_map(tool_doc).collect();
     match docs.is_empty() {
@@ -154,6 +162,16 @@ fn parameter_doc(name: &str, property: &serde_json::Value, required: bool) -> St
 ///
 /// # Errors
 /// When a file is there and cannot be read, or is not UTF-8.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// use sess::context::prompt::instructions_from_files;
+/// let path = folder.path().join("AGENTS.md");
+/// std::fs::write(&path, "Be brief.\n")?;
+/// let missing = folder.path().join("CLAUDE.md");
+/// assert_eq!(instructions_from_files([&path, &missing])?, "## AGENTS.md\n\nBe brief.");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn instructions_from_files<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
 ) -> io::Result<String> {
@@ -183,6 +201,14 @@ pub struct BlankIdentity;
 
 /// A system prompt: who the model is, and sections behind that, set apart by empty lines. Blank
 /// sections are left out. The message survives every compaction.
+///
+/// ```
+/// use sess::context::prompt::assemble;
+/// let prompt = assemble("You are terse.", ["", "## Notes\n\nNone."])?;
+/// assert_eq!(prompt.content, "You are terse.\n\n## Notes\n\nNone.");
+/// assert!(prompt.is_sticky());
+/// # Ok::<(), sess::context::prompt::BlankIdentity>(())
+/// ```
 pub fn assemble<S: AsRef<str>>(
     identity: &str,
     sections: impl IntoIterator<Item = S>,

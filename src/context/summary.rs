@@ -52,6 +52,14 @@ pub struct Summary {
 }
 
 /// Why there is no summary.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::context::{Spent, Summary, SummaryFailure};
+/// let busy = SummaryFailure { message: "busy".into(), again_after: Some(Duration::from_secs(2)) };
+/// let answer = Summary { answer: Err(busy), spent: Spent::default() };
+/// assert_eq!(answer.answer.unwrap_err().to_string(), "busy");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SummaryFailure {

@@ -6,6 +6,15 @@ use serde_json::{Value, json};
 use crate::{Json, Message};
 
 /// Writes a conversation as the text a model reads.
+///
+/// ```
+/// use sess::Json;
+/// use sess::context::{ChatTemplate, Layout};
+/// let hello = Json::parse(r#"{"role":"user","content":"Hello"}"#)?;
+/// let text = Layout::Llama3.render(&[hello], &[], false)?;
+/// assert_eq!(text, "<|start_header_id|>user<|end_header_id|>\nHello<|eot_id|>\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait ChatTemplate: Send + Sync {
     /// The text of messages in wire shape and of the tools on offer. With `continuation` the last
     /// message stays open, else the model is to begin one of its own, where the template says so.
@@ -21,6 +30,12 @@ pub trait ChatTemplate: Send + Sync {
 }
 
 /// A template that cannot be read, or cannot take a conversation.
+///
+/// ```
+/// use sess::context::JinjaTemplate;
+/// let error = JinjaTemplate::new("{% for %}", "", "").unwrap_err();
+/// assert!(error.to_string().starts_with("chat template: "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("chat template: {0}")]
 pub struct TemplateError(String);
@@ -136,6 +151,16 @@ impl Layout {
 }
 
 /// A `chat_template` as models on Hugging Face carry it.
+///
+/// ```
+/// use sess::Json;
+/// use sess::context::{ChatTemplate, JinjaTemplate};
+/// let template = "{% for m in messages %}[{{ m.role }}] {{ m.content }}{{ eos_token }}{% endfor %}";
+/// let template = JinjaTemplate::new(template, "", "</s>")?;
+/// let hello = Json::parse(r#"{"role":"user","content":"Hello"}"#)?;
+/// assert_eq!(template.render(&[hello], &[], false)?, "[user] Hello</s>");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct JinjaTemplate {
     environment: Environment<'static>,

@@ -7,6 +7,24 @@ use super::{RequestView, TokenCounter};
 use crate::{Json, Message};
 
 /// Cuts texts into tokens.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sess::Message;
+/// use sess::context::{Layout, TemplateCounter, TokenCounter, Tokenizer};
+///
+/// /// A token a word.
+/// struct Words;
+///
+/// impl Tokenizer for Words {
+///     fn count(&self, text: &str) -> u64 {
+///         text.split_whitespace().count() as u64
+///     }
+/// }
+/// let counter = TemplateCounter::new(Words, Layout::ChatMl);
+/// // <|im_start|>user / hello / world / <|im_end|>
+/// assert_eq!(counter.count_messages(&[Arc::new(Message::user("hello world"))]), 4);
+/// ```
 pub trait Tokenizer: Send + Sync {
     /// How many tokens a text has. Special tokens that the text spells out count as one each; none
     /// are added.
@@ -14,6 +32,12 @@ pub trait Tokenizer: Send + Sync {
 }
 
 /// OpenAI's encodings.
+///
+/// ```
+/// use sess::context::{Tiktoken, Tokenizer};
+/// assert_eq!(Tiktoken::cl100k().count("hello world"), 2);
+/// assert!(Tiktoken::of_model("no-such-model").is_none());
+/// ```
 #[derive(Clone, Copy)]
 pub struct Tiktoken(&'static tiktoken_rs::CoreBPE);
 

@@ -40,6 +40,14 @@ struct State {
 }
 
 /// What a provider reported, and of which conversation.
+///
+/// ```
+/// use sess::context::{Reported, UsageCounter};
+/// let counter = UsageCounter::default();
+/// counter.record(Reported { prompt_tokens: Some(812), message_count: Some(3), ..Reported::default() });
+/// let learned = counter.calibration().unwrap();
+/// assert_eq!((learned.prompt_tokens, learned.message_count), (812, 3));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calibration {
     /// Tokens of the whole request.

@@ -1,6 +1,13 @@
 //! The answer to one call.
 
 /// What a tool gives back for one call.
+///
+/// ```
+/// use sess::tool::ToolAnswer;
+/// assert_eq!(ToolAnswer::from("42"), ToolAnswer::new("42"));
+/// assert!(ToolAnswer::error("no such file").is_error);
+/// assert!(ToolAnswer::background("started as op-7").background);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolAnswer {
     /// The text for the model.

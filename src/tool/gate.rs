@@ -3,6 +3,15 @@
 use tokio::sync::watch;
 
 /// Shut at first; whoever waits at it goes on when it is opened. Clones are the same gate.
+///
+/// ```
+/// use sess::tool::Gate;
+/// let gate = Gate::new();
+/// let same = gate.clone();
+/// assert!(!gate.is_open());
+/// same.open();
+/// assert!(gate.is_open());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Gate {
     open: watch::Sender<bool>,

@@ -6,6 +6,28 @@ use super::ToolAnswer;
 use crate::Json;
 
 /// Something that declares tools and executes calls to them.
+///
+/// ```
+/// use futures_util::FutureExt;
+/// use futures_util::future::BoxFuture;
+/// use sess::Json;
+/// use sess::tool::{ToolAnswer, ToolError, ToolProvider, declaration};
+///
+/// /// One tool, which says what it was called with.
+/// struct Echo;
+///
+/// impl ToolProvider for Echo {
+///     fn declarations(&self) -> Result<Vec<Json>, ToolError> {
+///         Ok(vec![declaration("echo", "Says it again.", Json::empty_object())])
+///     }
+///     fn execute(&self, calls: Vec<Json>) -> BoxFuture<'static, Result<Vec<Option<ToolAnswer>>, ToolError>> {
+///         let answers = calls.iter().map(|call| Some(ToolAnswer::new(call.text()))).collect();
+///         async { Ok(answers) }.boxed()
+///     }
+/// }
+/// assert_eq!(Echo.declarations()?.len(), 1);
+/// # Ok::<(), ToolError>(())
+/// ```
 pub trait ToolProvider: Send + Sync {
     /// The tools on offer, each in the shape
     /// `{"type":"function","function":{"name","description","parameters"}}`.
@@ -33,6 +55,11 @@ pub trait ToolProvider: Send + Sync {
 }
 
 /// A provider that failed as a whole.
+///
+/// ```
+/// use sess::tool::ToolError;
+/// assert_eq!(ToolError::new("the server is gone").to_string(), "the server is gone");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {

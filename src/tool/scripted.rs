@@ -17,12 +17,35 @@ use crate::message::ToolCall;
 /// else by `ok: <tool>`. A call without a tool's name gets an error. The calls of a batch are
 /// answered one after the other; each waits at its gate, then for its latency, and the batch then
 /// waits at the gate of all batches. Clones are the same provider.
+///
+/// ```
+/// use sess::Json;
+/// use sess::tool::{ScriptedProvider, ToolProvider, declaration};
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let read = declaration("read", "Reads a file.", Json::empty_object());
+/// let tools = ScriptedProvider::new([read]).with_result("read", "fn main() {}");
+/// let call = Json::parse(
+///     r#"{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}"#,
+/// );
+/// let answers = tools.execute(vec![call.unwrap()]).await.unwrap();
+/// assert_eq!(answers[0].as_ref().unwrap().content, "fn main() {}");
+/// assert_eq!(tools.calls().len(), 1);
+/// # });
+/// ```
 #[derive(Clone)]
 pub struct ScriptedProvider {
     script: Arc<Mutex<Script>>,
 }
 
 /// A [`ScriptedProvider`] that also knows grants. Clones are the same provider.
+///
+/// ```
+/// use sess::Json;
+/// use sess::tool::{ScriptedGrants, ScriptedProvider, ToolProvider};
+/// let tools = ScriptedGrants::new(ScriptedProvider::new([]));
+/// tools.add_grant(Json::string("read"));
+/// assert_eq!(tools.grants(), Some(Ok(vec![Json::string("read")])));
+/// ```
 #[derive(Clone)]
 pub struct ScriptedGrants {
     provider: ScriptedProvider,

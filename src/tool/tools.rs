@@ -52,6 +52,12 @@ type Closure = dyn Fn(Json) -> BoxFuture<'static, ToolAnswer> + Send + Sync;
 
 /// What a tool's closure may give back: a text, a [`ToolAnswer`], or a `Result` of one of them
 /// whose error becomes an error answer.
+///
+/// ```
+/// use sess::tool::{IntoAnswer, ToolAnswer};
+/// let parsed = "x".parse::<u64>().map(|number| number.to_string());
+/// assert_eq!(parsed.into_answer(), ToolAnswer::error("invalid digit found in string"));
+/// ```
 pub trait IntoAnswer {
     /// The answer.
     fn into_answer(self) -> ToolAnswer;
@@ -165,6 +171,15 @@ fn read_arguments(text: &str) -> Result<Json, String> {
 }
 
 /// The declaration of a tool, as a model is given it. `schema` describes the arguments.
+///
+/// ```
+/// use sess::Json;
+/// use sess::tool::declaration;
+/// assert_eq!(
+///     declaration("now", "The time.", Json::empty_object()).compact(),
+///     r#"{"function":{"description":"The time.","name":"now","parameters":{}},"type":"function"}"#,
+/// );
+/// ```
 pub fn declaration(name: &str, description: &str, schema: Json) -> Json {
     let function = Json::object([
         ("name", Json::string(name)),

@@ -86,6 +86,22 @@ pub enum Move {
 }
 
 /// What a failed attempt means.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::agent::decide::failure::{Cause, Failure, Move, Position, Size, judge};
+/// use sess::backend::Usage;
+///
+/// let silent = Failure {
+///     cause: Cause::NoActivity(Duration::from_secs(120)),
+///     finish_reason: None,
+///     usage: Usage::default(),
+/// };
+/// let only = Position { backend_index: 0, is_last: true, retries_left: 1, max_tokens: None };
+/// let judgement = judge(&silent, &only, &Size { request: 100, terms: None });
+/// assert_eq!(judgement.error, "[backend 0] no activity for 120s");
+/// assert_eq!(judgement.next, Move::RetrySame);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// What happened, in words.

@@ -42,6 +42,13 @@ pub struct Tallies {
 }
 
 /// What makes two calls identical: the tool and the canonical arguments.
+///
+/// ```
+/// use sess::agent::decide::limits::Signature;
+/// use sess::message::ToolCall;
+/// let call = |arguments: &str| ToolCall { id: "c1".into(), name: "read".into(), arguments: arguments.into() };
+/// assert_eq!(Signature::of(&call(r#"{"a":1,"b":2}"#)), Signature::of(&call(r#"{ "b": 2, "a": 1 }"#)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
     tool: String,

@@ -26,6 +26,13 @@ pub enum Verdict {
 
 /// Whether a successful answer was cut off all the same: it was billed at the cap or beyond.
 /// Answers without usage, and backends without a cap, are taken at their word.
+///
+/// ```
+/// use sess::agent::decide::verdict::is_clipped;
+/// use sess::backend::Usage;
+/// let usage = Usage { completion_tokens: Some(256), ..Usage::default() };
+/// assert!(is_clipped(&usage, Some(256)) && !is_clipped(&usage, Some(257)));
+/// ```
 pub fn is_clipped(usage: &Usage, max_tokens: Option<u64>) -> bool {
     match (usage.completion_tokens, max_tokens) {
         (Some(billed), Some(cap)) => cap > 0 && billed >= cap,
@@ -34,6 +41,12 @@ pub fn is_clipped(usage: &Usage, max_tokens: Option<u64>) -> bool {
 }
 
 /// Whether the words of a refusal are about the size of the request.
+///
+/// ```
+/// use sess::agent::decide::verdict::is_overflow;
+/// assert!(is_overflow("This model's maximum context length is 8192 tokens"));
+/// assert!(!is_overflow("bad request"));
+/// ```
 pub fn is_overflow(error: &str) -> bool {
     const PHRASES: [&str; 11] = [
         "context length",
@@ -58,6 +71,14 @@ pub fn is_overflow(error: &str) -> bool {
 }
 
 /// Judges a truncated answer. `terms` is absent when no profile describes the model.
+///
+/// ```
+/// use sess::agent::decide::verdict::{Verdict, judge};
+/// use sess::backend::Usage;
+/// // Nothing is known of the window, so it is taken to be the cap.
+/// let verdict = judge(None, &Usage::default(), Some(256));
+/// assert!(matches!(verdict, Verdict::CompletionCap { .. }));
+/// ```
 pub fn judge(terms: Option<&Terms>, usage: &Usage, max_tokens: Option<u64>) -> Verdict {
     let cap = max_tokens.filter(|cap| *cap > 0);
     let Some(terms) = terms else {

@@ -19,6 +19,18 @@ use super::tools::{
 use crate::Json;
 
 /// Every payload but the three that end a run. What may be published while the run lives.
+///
+/// ```
+/// use sess::agent::Emitter;
+/// use sess::agent::event::{Log, LogData, NonTerminal};
+///
+/// fn tell_all(emitter: &Emitter, events: impl IntoIterator<Item = impl NonTerminal>) {
+///     for event in events {
+///         emitter.emit(event);
+///     }
+/// }
+/// # let _: fn(&Emitter, Vec<Log>) = tell_all;
+/// ```
 pub trait NonTerminal: Into<EventBody> {}
 
 macro_rules! kinds {

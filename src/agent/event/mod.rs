@@ -24,6 +24,37 @@
 //! `tool-call` (asked for), `tool-started` (handed over), any number of `tool-progress`, then either
 //! `tool-result` or `tool-abandoned`; the last also straight after `tool-call`. The key is `id`.
 //! A question (`ask-pending`) may stay open when the run ends: close it on a terminal event.
+//!
+//! ```
+//! use sess::agent::event::{Event, EventBody, ToolCall, ToolResult};
+//!
+//! /// What a person should know of an event, in a line.
+//! fn line(event: &Event) -> Option<String> {
+//!     match &event.body {
+//!         EventBody::ToolCall(ToolCall { name, .. }) => Some(format!("calls {name}")),
+//!         EventBody::ToolResult(ToolResult { id, is_error: true, .. }) => Some(format!("{id} failed")),
+//!         EventBody::RunFailed(end) => Some(match end.reason {
+//!             Some(reason) => format!("{reason}: {}", end.error),
+//!             None => end.error.clone(),
+//!         }),
+//!         _ => None,
+//!     }
+//! }
+//!
+//! let event = Event::new(ToolResult {
+//!     id: "c1".into(),
+//!     name: Some("read".into()),
+//!     content: "no such file".into(),
+//!     is_error: true,
+//!     artifact: None,
+//!     round: Some(1),
+//! });
+//! assert_eq!(line(&event).as_deref(), Some("c1 failed"));
+//! assert_eq!(
+//!     event.body.payload().compact(),
+//!     r#"{"content":"no such file","id":"c1","is-error":true,"name":"read","round":1}"#,
+//! );
+//! ```
 
 mod background;
 mod body;

@@ -30,6 +30,12 @@ pub struct RunResult {
 }
 
 /// How a run ended.
+///
+/// ```
+/// use sess::agent::Outcome;
+/// let outcome = Outcome::Completed { text: "Four.".into() };
+/// assert_eq!(outcome.as_str(), "completed");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The model answered.

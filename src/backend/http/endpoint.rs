@@ -6,6 +6,14 @@ use std::time::Duration;
 use super::secrets::{REDACTED, visible_url};
 
 /// Where a server is and how it is spoken to. Its debug form shows no secret.
+///
+/// ```
+/// use sess::backend::http::Endpoint;
+/// let endpoint = Endpoint::new("https://api.example.com/v1")
+///     .with_key("sk-1")
+///     .with_header("x-title", "my agent");
+/// assert!(!format!("{endpoint:?}").contains("sk-1"));
+/// ```
 #[derive(Clone)]
 pub struct Endpoint {
     /// The base of all addresses, such as `https://api.openai.com/v1`.
@@ -25,6 +33,14 @@ pub struct Endpoint {
 }
 
 /// How long each phase of a request may take.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::backend::http::{Endpoint, Timeouts};
+/// let patient = Timeouts { headers: Some(Duration::from_secs(600)), ..Timeouts::default() };
+/// let endpoint = Endpoint::new("http://127.0.0.1:8080/v1").with_timeouts(patient);
+/// assert_eq!(endpoint.timeouts.total, Duration::from_secs(1_800));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// Until the connection stands.
@@ -43,6 +59,11 @@ pub struct Timeouts {
 }
 
 /// A text that is never shown.
+///
+/// ```
+/// use sess::backend::http::Secret;
+/// assert_eq!(format!("{:?}", Secret::from("sk-1")), "[redacted]");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 

@@ -19,6 +19,16 @@ use crate::backend::{Backend, BackendError, Request, Response, ResponseHandle, R
 ///
 /// It is sent its native sampling fields besides OpenAI's, may take as long as it likes before it
 /// begins to answer, and is told to stop when a response is cancelled.
+///
+/// ```no_run
+/// use sess::backend::http::{Endpoint, KoboldBackend, Settings};
+/// # fn example() -> Result<(), sess::backend::BackendError> {
+/// let settings = Settings { max_context: 8_192, ..Settings::default() };
+/// let backend = KoboldBackend::new(Endpoint::new("http://127.0.0.1:5001"), settings)?;
+/// # let _ = backend;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct KoboldBackend {
     chat: OpenAiBackend,

@@ -6,6 +6,16 @@ use crate::Json;
 ///
 /// The defaults are those of the reference. **The cap on an answer is 256 tokens by default**: an
 /// agent wants far more, and must say so.
+///
+/// ```
+/// use sess::backend::http::{ReasoningEffort, Settings};
+/// let settings = Settings {
+///     temperature: 0.0,
+///     reasoning_effort: Some(ReasoningEffort::Low),
+///     ..Settings::new("gpt-5", 16_384)
+/// };
+/// assert_eq!(settings.max_tokens, 16_384);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The model's name; left out for a server of a single model.
