@@ -21,6 +21,7 @@ mod long_run;
 mod measuring;
 mod panics;
 mod park;
+mod pass_kills;
 #[cfg(feature = "http")]
 mod peers;
 mod policy;
