@@ -17,6 +17,7 @@ mod hostile;
 mod kills;
 mod kit;
 mod length;
+mod long_memory;
 mod long_run;
 mod measuring;
 mod panics;

@@ -288,53 +288,61 @@ fn check_passes(bytes: &[u8], seen: usize) -> Vec<Json> {
     lines
 }
 
-/// Role, content and call id of each message.
-type Told = Vec<(String, String, Option<String>)>;
+/// Role, content and call id.
+type Told = (String, String, Option<String>);
 
-fn told(messages: &[Arc<Message>]) -> Told {
+fn told(messages: &[Arc<Message>]) -> Vec<Told> {
     let told = messages.iter().map(|message| {
-        let call = message.tool_call_id.clone();
-        (
-            message.role.as_str().to_owned(),
-            message.content.clone(),
-            call,
-        )
+        let role = message.role.as_str().to_owned();
+        (role, message.content.clone(), message.tool_call_id.clone())
     });
     told.collect()
 }
 
-/// The conversation that the lines promise, folded here by hand.
-fn folded(lines: &[Json]) -> Told {
-    let mut live: Vec<(String, bool, (String, String, Option<String>))> = Vec::new();
+/// A message of the conversation as it is folded here.
+struct Live {
+    id: String,
+    is_sticky: bool,
+    told: Told,
+}
+
+/// The conversation that the lines promise, folded by hand.
+fn folded(lines: &[Json]) -> Vec<Told> {
+    let mut live: Vec<Live> = Vec::new();
     for line in lines {
         let id = line.get_str("id").unwrap();
         let payload = line.get("payload").unwrap();
         let text = |key: &str| payload.get_str(key);
         match line.get_str("type").as_deref() {
             Some("message") => {
-                let is_sticky = payload.get("sticky").is_some();
                 let content = text("content").unwrap_or_default();
-                let role = text("role").unwrap();
-                live.push((id, is_sticky, (role, content, text("tool-call-id"))));
+                live.push(Live {
+                    id,
+                    is_sticky: payload.get("sticky").is_some(),
+                    told: (text("role").unwrap(), content, text("tool-call-id")),
+                });
             }
             Some("elision") => {
                 for item in list(&payload, "items") {
-                    let entry = live
-                        .iter_mut()
-                        .find(|entry| Some(&entry.0) == item.get_str("id").as_ref());
-                    entry.unwrap().2.1 = item.get_str("stub").unwrap();
+                    let id = item.get_str("id").unwrap();
+                    let named = live.iter_mut().find(|message| message.id == id);
+                    named.unwrap().told.1 = item.get_str("stub").unwrap();
                 }
             }
             Some("compaction") => {
                 let through = text("replaces-through-id").unwrap();
-                let cut = live.iter().position(|entry| entry.0 == through).unwrap();
-                let rest = live.split_off(cut + 1);
-                live.retain(|entry| entry.1);
-                live.push((id, false, ("user".into(), text("summary").unwrap(), None)));
+                let cut = live.iter().position(|message| message.id == through);
+                let rest = live.split_off(cut.unwrap() + 1);
+                live.retain(|message| message.is_sticky);
+                live.push(Live {
+                    id,
+                    is_sticky: false,
+                    told: ("user".to_owned(), text("summary").unwrap(), None),
+                });
                 live.extend(rest);
             }
             _ => {}
         }
     }
-    live.into_iter().map(|entry| entry.2).collect()
+    live.into_iter().map(|message| message.told).collect()
 }
