@@ -260,3 +260,20 @@ fn an_operation_without_an_artifact_is_none_and_a_pipe_has_nothing_beside_it() {
     let piped = "sess: -: what comes through a pipe has no artifacts beside it\n";
     assert_eq!(ran, Ran::new(2, "", piped));
 }
+
+#[cfg(all(unix, feature = "agent"))]
+#[test]
+fn what_a_session_keeps_is_found_by_either_name_of_its_transcript() {
+    use sess::context::{ArtifactStore, FolderStore};
+    let env = TestEnv::new();
+    transcript(&env, "op-77.txt");
+    std::fs::create_dir(env.path("there")).unwrap();
+    std::os::unix::fs::symlink("../run.jsonl", env.path("there/link.jsonl")).unwrap();
+    let session = sess::Session::load(env.path("there/link.jsonl")).unwrap();
+    let store = FolderStore::beside(session.path());
+    store.store("op-77", "hello").unwrap();
+    for name in ["run.jsonl", "there/link.jsonl"] {
+        let ran = env.sess(&["peek", name, "--artifact", "op-77"]);
+        assert_eq!(ran, Ran::new(0, "hello\n", ""), "{name}");
+    }
+}
