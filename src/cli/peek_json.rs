@@ -13,7 +13,7 @@ use crate::look::entry::Entries;
 use crate::session::PeekError;
 use crate::session::envelope::{Envelope, Verdict};
 use crate::session::payload::MessageView;
-use crate::session::peek::{FirstType, open, says_something, warnings_of};
+use crate::session::peek::{First, open, says_something, warnings_of};
 use crate::session::read::{Line, Lines};
 
 use super::error::Result;
@@ -130,17 +130,15 @@ impl Document<'_> {
     }
 
     /// The first meta that says something, and the type of the first envelope, which comes no later.
-    fn meta(&mut self, file: &mut File) -> io::Result<(String, FirstType)> {
+    fn meta(&mut self, file: &mut File) -> io::Result<(String, First)> {
         let mut meta = None;
-        let mut first = FirstType::default();
+        let mut first = First::default();
         self.pass(file, |_, _, verdict| {
             let Verdict::Object(envelope) = verdict else {
                 return Ok(true);
             };
             let type_name = envelope.type_name();
-            if let Some(type_name) = &type_name {
-                first.see(type_name);
-            }
+            first.see(envelope);
             if type_name.as_deref() == Some("session-meta") {
                 let payload = envelope.payload().filter(|payload| says_something(payload));
                 meta = payload.map(str::to_owned);
@@ -171,9 +169,9 @@ impl Document<'_> {
         Ok(())
     }
 
-    fn refusal(&mut self, source: &Source, first: &FirstType) -> Option<PeekError> {
+    fn refusal(&mut self, source: &Source, first: &First) -> Option<PeekError> {
         let path = source.name().to_owned();
-        match (self.trouble.take(), first.verdict()) {
+        match (self.trouble.take(), first.strict_verdict()) {
             (Some(error), _) => {
                 let reason = error.to_string();
                 Some(PeekError::Unreadable { path, reason })

@@ -60,7 +60,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
 /// Says which lines were not taken into account.
 fn warn(file: &Path, report: &Report, out: &mut Output) -> io::Result<()> {
     if report.health == Health::NotTranscript {
-        let error = Error::unknown("this is not a transcript").at(file);
+        let error = Error::unknown(report.why_none()).at(file);
         return out.complain(&error.hint(refusal::hint_about(file)));
     }
     let skipped = report

@@ -12,7 +12,7 @@ use crate::look::follow::{Ending, Event, FollowError, Follower, Line, Start, Wai
 use crate::look::last::{Last, last, lines_before};
 use crate::session::PeekError;
 use crate::session::envelope::Verdict;
-use crate::session::peek::{FirstType, open};
+use crate::session::peek::{First, open};
 use crate::session::read::{self, Lines};
 
 use super::error::{Error, Result};
@@ -111,15 +111,15 @@ pub(super) struct Refused {
 /// has no whole line, nothing is held against it.
 pub(super) fn refused(file: &File, follow: bool) -> io::Result<Option<Refused>> {
     let mut lines = Lines::new(file);
-    let mut first = FirstType::default();
+    let mut first = First::default();
     let mut any_whole = false;
     while let Some(line) = lines.next_line()? {
         any_whole |= line.ending != read::Ending::None;
         if let Verdict::Object(envelope) = Verdict::of(line.bytes)
-            && let Some(type_name) = envelope.type_name()
+            && envelope.type_name().is_some()
         {
-            first.see(&type_name);
-            return Ok(first.verdict().err().map(|text| Refused {
+            first.see(&envelope);
+            return Ok(first.strict_verdict().err().map(|text| Refused {
                 text,
                 any_envelope: true,
             }));

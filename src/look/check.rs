@@ -93,6 +93,16 @@ pub struct Report {
     pub size: u64,
 }
 
+impl Report {
+    /// Says that this is no transcript, and why.
+    pub fn why_none(&self) -> String {
+        match self.problems.first() {
+            Some(problem) => format!("not a transcript: {}", problem.message),
+            None => "not a transcript".to_owned(),
+        }
+    }
+}
+
 /// How many problems, and how many notes, are kept: a file of another kind has one a line.
 pub const MOST_PROBLEMS: usize = 1000;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::damage::Damage;
 use super::envelope::{Envelope, Verdict};
+use super::error::Fault;
 use super::live::Session;
 use super::payload::MessageView;
 use super::read::{Line, Lines};
@@ -102,7 +103,7 @@ impl Peek {
             .len();
         let path = self.path.clone();
         let mut lines = Lines::new(file);
-        let mut first = FirstType::default();
+        let mut first = First::default();
         while let Some(line) = lines
             .next_line()
             .map_err(|error| unreadable(&path, &error))?
@@ -118,11 +119,11 @@ impl Peek {
             .map_err(|reason| PeekError::NotTranscript { path, reason })
     }
 
-    fn envelope(&mut self, envelope: &Envelope<'_>, first: &mut FirstType) {
+    fn envelope(&mut self, envelope: &Envelope<'_>, first: &mut First) {
         let Some(type_name) = envelope.type_name() else {
             return;
         };
-        first.see(&type_name);
+        first.see(envelope);
         self.envelopes
             .push(Json::from_valid(envelope.text().trim_ascii()));
         match type_name.as_ref() {
@@ -172,24 +173,46 @@ pub fn warnings_of(line: Line<'_>, verdict: &Verdict<'_>) -> Vec<Warning> {
     warnings
 }
 
-/// The type of the first envelope, which has to be session-meta.
+/// The first envelope, which has to be session-meta.
 #[derive(Debug, Default)]
-pub struct FirstType(Option<String>);
+pub struct First {
+    type_name: Option<String>,
+    /// Its version as JSON text, when that is not the one this build reads.
+    unsupported: Option<String>,
+}
 
-impl FirstType {
-    /// Notes the type of an envelope.
-    pub fn see(&mut self, type_name: &str) {
-        self.0.get_or_insert_with(|| type_name.to_owned());
+impl First {
+    /// Notes an envelope. What has no type is none.
+    pub fn see(&mut self, envelope: &Envelope<'_>) {
+        let Some(type_name) = envelope.type_name().filter(|_| self.type_name.is_none()) else {
+            return;
+        };
+        self.type_name = Some(type_name.into_owned());
+        if !envelope.is_supported() {
+            self.unsupported = Some(envelope.version().unwrap_or("none").to_owned());
+        }
     }
 
     /// Says why the file is no transcript, if it is none.
     pub fn verdict(&self) -> Result<(), String> {
-        match self.0.as_deref() {
+        match self.type_name.as_deref() {
             Some("session-meta") => Ok(()),
             Some(other) => Err(format!(
                 "its first line is of type {other:?}, not \"session-meta\""
             )),
             None => Err("no line of it is an envelope".to_owned()),
+        }
+    }
+
+    /// The same, also when it is one that this build does not read.
+    pub fn strict_verdict(&self) -> Result<(), String> {
+        self.verdict()?;
+        match &self.unsupported {
+            Some(found) => Err(Fault::BadVersion {
+                found: found.clone(),
+            }
+            .to_string()),
+            None => Ok(()),
         }
     }
 }

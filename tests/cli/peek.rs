@@ -424,6 +424,28 @@ fn lines_of_another_program_are_shown_and_refused() {
 }
 
 #[test]
+fn a_transcript_of_another_version_is_shown_where_it_can_be_and_never_called_read() {
+    let env = TestEnv::new();
+    let line = "{\"id\":\"a\",\"payload\":{},\"ts\":\"\",\"type\":\"session-meta\",\"v\":2}\n";
+    env.write("two.jsonl", line);
+    let said = "not a transcript: unsupported version 2; this build reads version 1\n";
+    for words in [
+        &["peek"][..],
+        &["peek", "--json"],
+        &["tail"],
+        &["pending"],
+        &["export", "--md"],
+    ] {
+        let ran = env.sess(&[words, &["two.jsonl"]].concat());
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        let expected = format!("sess: two.jsonl: {said}");
+        assert!(ran.err.starts_with(&expected), "{words:?}: {}", ran.err);
+    }
+    assert!(env.sess(&["tail", "two.jsonl"]).out.ends_with("meta\n"));
+    assert_eq!(env.sess(&["tail", "--json", "two.jsonl"]).out, line);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_trouble() {
     let env = TestEnv::new();
     for form in [&["peek"][..], &["peek", "--json"], &["peek", "--full"]] {

@@ -152,7 +152,7 @@ fn what_cannot_be_read_does_not_stop_the_others() {
     let complaints = "\
 sess: nosuch: no such file
 hint: check the path; `sess tail -f --wait` waits for a file to come
-sess: notes.txt: this is not a transcript
+sess: notes.txt: not a transcript: not JSON: expected value
 hint: the first line of a transcript is {\"id\":…,\"payload\":…,\"ts\":…,\"type\":\"session-meta\",\"v\":1}
 ";
     let expected = "healthy.jsonl: nothing is pending\n";

@@ -6,11 +6,12 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use serde_json::value::RawValue;
 use sess::look::check::{Health, check};
 use sess::session::judge::each_line;
 use sess::session::read::{Ending, Lines};
 use sess::session::tail::Backward;
-use sess::session::{Plan, Session, WarningKind};
+use sess::session::{Plan, Session, Verdict, WarningKind};
 use sess::{Json, Message};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -68,12 +69,25 @@ fn forward(source: impl Read) -> Vec<Line> {
 
 fn judged(bytes: &[u8]) -> Vec<Line> {
     let mut found = Vec::new();
-    let visited = each_line(bytes, |line, _| {
+    let visited = each_line(bytes, |line, verdict| {
         found.push(Line::of(line));
+        is_judged_as_by_serde_json(line.bytes, &verdict);
         ControlFlow::<()>::Continue(())
     });
     assert_eq!(visited.unwrap(), None);
     found
+}
+
+/// What is JSON, and what its strings say, is what another strict parser finds.
+fn is_judged_as_by_serde_json(bytes: &[u8], verdict: &Verdict<'_>) {
+    let text = std::str::from_utf8(bytes).unwrap_or("not text");
+    let is_json = matches!(verdict, Verdict::Object(_) | Verdict::Value(_));
+    assert_eq!(is_json, serde_json::from_str::<&RawValue>(text).is_ok());
+    // Nothing deep, no number out of range and no half of a surrogate pair has a tree of values.
+    if let Ok(value) = serde_json::from_str::<serde_json::Value>(text) {
+        let compact = Json::parse(text).unwrap().compact();
+        assert_eq!(serde_json::from_str(&compact).ok(), Some(value));
+    }
 }
 
 fn backward(folder: &Path, bytes: &[u8]) -> Vec<Line> {

@@ -12,7 +12,7 @@ use crate::session::envelope::{Envelope, Verdict};
 use crate::session::error::Fault;
 use crate::session::judge::each_line;
 use crate::session::payload::{CompactionView, ElisionItem, MessageView, Payload};
-use crate::session::peek::{FirstType, damaged, warning};
+use crate::session::peek::{First, damaged, warning};
 use crate::session::read::Line;
 use crate::session::{Warning, WarningKind};
 
@@ -68,7 +68,7 @@ struct Reader {
     reading: Reading,
     conversation: Conversation<EnvelopeId, Item>,
     tools: Tools,
-    first: FirstType,
+    first: First,
     warnings: Vec<Warning>,
 }
 
@@ -91,7 +91,7 @@ impl Reader {
         let Some(type_name) = envelope.type_name() else {
             return Ok(());
         };
-        self.first.see(&type_name);
+        self.first.see(envelope);
         match type_name.as_ref() {
             "message" => self.message(line, envelope, &MessageView::of(envelope)?),
             "compaction" | "elision" if self.reading.replayed => match Payload::of(envelope)? {
@@ -145,7 +145,9 @@ impl Reader {
     }
 
     fn finish(self) -> Result<Side, SideError> {
-        self.first.verdict().map_err(SideError::NotTranscript)?;
+        self.first
+            .strict_verdict()
+            .map_err(SideError::NotTranscript)?;
         let entries = self.conversation.into_entries();
         Ok(Side {
             items: entries.into_iter().map(|entry| entry.body).collect(),

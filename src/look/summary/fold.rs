@@ -14,7 +14,7 @@ use crate::message::Role;
 use crate::session::envelope::{Envelope, Verdict, present};
 use crate::session::judge::each_line;
 use crate::session::payload::{MessageView, Payload, elided};
-use crate::session::peek::{FirstType, says_something};
+use crate::session::peek::{First, says_something};
 use crate::session::read::Line;
 
 /// What a transcript amounts to.
@@ -24,7 +24,7 @@ pub struct Summary {
     pub report: Report,
     /// The first session-meta payload that is not empty.
     pub meta: Json,
-    /// Why it is no transcript, if it is none: what [`Session::peek`](crate::Session::peek) says.
+    /// Why it is no transcript of this version, if it is none.
     pub refusal: Option<String>,
     /// What was counted.
     pub counts: Counts,
@@ -90,7 +90,7 @@ pub struct Summariser {
     checker: Checker,
     calls: Calls,
     meta: Option<Json>,
-    first_type: FirstType,
+    first: First,
     counts: Counts,
 }
 
@@ -105,7 +105,7 @@ impl Summariser {
         let Some(type_name) = envelope.type_name() else {
             return;
         };
-        self.first_type.see(&type_name);
+        self.first.see(envelope);
         *self.counts.types.of(&type_name) += 1;
         self.time(envelope);
         match payload {
@@ -133,7 +133,7 @@ impl Summariser {
         Summary {
             report: self.checker.finish(),
             meta: self.meta.unwrap_or_else(Json::empty_object),
-            refusal: self.first_type.verdict().err(),
+            refusal: self.first.strict_verdict().err(),
             counts: self.counts,
         }
     }

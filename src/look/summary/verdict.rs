@@ -91,7 +91,7 @@ impl Summary {
         let open = &self.report.open_calls;
         let calls = counted(open.len() as u64, "call is open", "calls are open");
         let how = match self.progress() {
-            Progress::NotTranscript => return self.why_none(),
+            Progress::NotTranscript => return self.report.why_none(),
             Progress::Nothing => "nothing has been said yet".to_owned(),
             Progress::Unanswered => {
                 "waiting for the model: the last message is the user's".to_owned()
@@ -124,13 +124,6 @@ impl Summary {
             Health::Inconsistent => counted(problems, "inconsistency", "inconsistencies"),
             Health::Damaged => format!("damaged, {}", counted(problems, "problem", "problems")),
         })
-    }
-
-    fn why_none(&self) -> String {
-        match self.report.problems.first() {
-            Some(problem) => format!("not a transcript: {}", problem.message),
-            None => "not a transcript".to_owned(),
-        }
     }
 }
 
