@@ -5,6 +5,21 @@ use std::time::SystemTime;
 use chrono::{DateTime, Datelike, Timelike, Utc};
 
 /// Where time comes from. A session asks its clock for each line's `ts`.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use sess::clock::Clock;
+///
+/// /// Always the same moment.
+/// struct Stopped;
+///
+/// impl Clock for Stopped {
+///     fn now(&self) -> SystemTime {
+///         SystemTime::UNIX_EPOCH + Duration::from_secs(1)
+///     }
+/// }
+/// assert_eq!(Stopped.now(), Stopped.now());
+/// ```
 pub trait Clock: Send + Sync {
     /// The present moment.
     fn now(&self) -> SystemTime;

@@ -6,6 +6,12 @@ use std::str::FromStr;
 use crate::canonical::{self, Json, Sha256Hex};
 
 /// Who speaks. A closed set: providers refuse others, and so does the transcript.
+///
+/// ```
+/// use sess::Role;
+/// assert_eq!(Role::Assistant.as_str(), "assistant");
+/// assert!("model".parse::<Role>().is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// Standing instructions.

@@ -41,6 +41,13 @@ impl fmt::Display for Sha256Hex {
 
 /// The digest of a text as a canonical JSON string, quotes and escapes included. This is the
 /// digest that `arguments-digest` and `result-digest` hold.
+///
+/// ```
+/// use sess::Json;
+/// use sess::canonical::{digest_of_json, digest_of_text};
+/// // That of a text is that of its JSON string, quotes included.
+/// assert_eq!(digest_of_text("a"), digest_of_json(&Json::string("a")));
+/// ```
 pub fn digest_of_text(text: &str) -> Sha256Hex {
     let mut quoted = String::new();
     write_string(&mut quoted, text);

@@ -18,6 +18,11 @@ pub struct Unescaped<'a> {
 }
 
 /// Reads a valid JSON string token, quotes included. Borrows when there is nothing to unescape.
+///
+/// ```
+/// use sess::canonical::unescape;
+/// assert_eq!(unescape(r#""two\nlines""#).text, "two\nlines");
+/// ```
 pub fn unescape(token: &str) -> Unescaped<'_> {
     let inner = token.strip_prefix('"').unwrap_or(token);
     let inner = inner.strip_suffix('"').unwrap_or(inner);

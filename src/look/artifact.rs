@@ -17,6 +17,14 @@ use crate::session::replay::{Key, ShortKey};
 use crate::session::{Verdict, artifact_folder};
 
 /// A text kept beside a transcript, as a line of it says.
+///
+/// ```
+/// use sess::look::artifact::recorded;
+/// let line = r#"{"id":"b","payload":{"artifact":{"digest":"9f…","file":"op-1.txt"},"op-id":"op-1","outcome":"completed"},"ts":"","type":"tool-settled","v":1}"#;
+/// let found = recorded(line.as_bytes())?;
+/// assert_eq!((found[0].op_id.as_str(), found[0].file.as_deref()), ("op-1", Some("op-1.txt")));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// The operation whose result it is.
@@ -30,6 +38,19 @@ pub struct Recorded {
 }
 
 /// Why a text cannot be had.
+///
+/// ```
+/// use std::path::Path;
+/// use sess::look::artifact::{Recorded, open};
+/// let leading_out = Recorded {
+///     op_id: "op-1".into(),
+///     line: 9,
+///     file: Some("../../etc/passwd".into()),
+///     digest: None,
+/// };
+/// let error = open(Path::new("run.jsonl"), &leading_out).err().unwrap();
+/// assert!(error.to_string().contains("is not the plain name of one"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
     /// What is recorded has no name of a file, or is no object that could have one.

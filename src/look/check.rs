@@ -15,6 +15,12 @@ use crate::session::read::{Ending, Line};
 use crate::session::replay::{Replay, ShortKey};
 
 /// The state of a transcript, from best to worst.
+///
+/// ```
+/// use sess::look::check::Health;
+/// assert!(Health::Healthy < Health::TornTail && Health::TornTail < Health::Damaged);
+/// assert_eq!(Health::MissingNewline.as_str(), "missing-last-newline");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Health {
     /// Nothing is wrong. Calls at the very end may still be open.
@@ -75,6 +81,15 @@ pub struct Problem {
 }
 
 /// What [`check`] found.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::check::{Health, check};
+/// let report = check(File::open("samples/sessions/mid-file-damage.jsonl")?)?;
+/// assert_eq!(report.health, Health::Damaged);
+/// assert!(report.problems.iter().any(|problem| problem.line == 15));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The worst of it.
@@ -117,6 +132,19 @@ pub fn check(source: impl Read) -> io::Result<Report> {
 }
 
 /// The same check, fed line by line by somebody who wants more from the pass than the check.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use sess::look::check::{Checker, Health};
+/// use sess::session::judge::each_line;
+/// let mut checker = Checker::default();
+/// each_line("no transcript\n".as_bytes(), |line, verdict| {
+///     checker.line(line, &verdict);
+///     ControlFlow::<()>::Continue(())
+/// })?;
+/// assert_eq!(checker.finish().health, Health::NotTranscript);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Checker {
     replay: Replay<ShortKey, ()>,

@@ -29,6 +29,12 @@ pub fn moment(then: DateTime<Utc>, now: DateTime<Utc>) -> String {
 }
 
 /// `2026-01-02 14:03:05Z`: the second in full, for headers and lists.
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// let then = Utc.with_ymd_and_hms(2026, 1, 2, 14, 3, 5).unwrap();
+/// assert_eq!(sess::look::human::stamp(then), "2026-01-02 14:03:05Z");
+/// ```
 pub fn stamp(then: DateTime<Utc>) -> String {
     then.format("%Y-%m-%d %H:%M:%SZ").to_string()
 }
@@ -49,6 +55,13 @@ fn calendar(then: DateTime<Utc>, now: DateTime<Utc>) -> String {
 
 /// A duration in its two largest units: `0 ms`, `420 ms`, `12.3 s`, `1m 03s`, `2h 05m`, `3d 04h`.
 /// Cut, not rounded, so that `59.9 s` never reads as a minute.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::look::human::duration;
+/// assert_eq!(duration(Duration::from_millis(59_999)), "59.9 s");
+/// assert_eq!(duration(Duration::from_secs(63)), "1m 03s");
+/// ```
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
@@ -62,6 +75,10 @@ pub fn duration(duration: Duration) -> String {
 
 /// A number of bytes in decimal units with one digit after the point: `512 B`, `1.2 MB`. Cut, not
 /// rounded.
+///
+/// ```
+/// assert_eq!(sess::look::human::size(1_299_999), "1.2 MB");
+/// ```
 pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1_000 {
@@ -91,6 +108,12 @@ pub fn count(number: u64) -> String {
 }
 
 /// A count and what is counted: `1 line`, `1,204 lines`.
+///
+/// ```
+/// use sess::look::human::counted;
+/// assert_eq!(counted(1, "line", "lines"), "1 line");
+/// assert_eq!(counted(1_204, "line", "lines"), "1,204 lines");
+/// ```
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }

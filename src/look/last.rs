@@ -9,6 +9,15 @@ use crate::session::envelope::Verdict;
 use crate::session::tail::{Backward, BackwardLine};
 
 /// Offsets in bytes from the start of the file, where lines begin.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::last::{last, lines_before};
+/// let file = File::open("samples/sessions/healthy.jsonl")?;
+/// let place = last(&file, 2)?;
+/// assert_eq!(lines_before(&file, place.entries)?, 30);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Last {
     /// Of the first of the last entries; of the half line at the end, or the end of the file, when

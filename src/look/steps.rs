@@ -19,6 +19,20 @@ use crate::session::payload::{CompactionView, MessageView, Payload, elided};
 use crate::session::replay::{Body, Key, Replay, ShortKey};
 
 /// One compaction or elision.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::steps::{StepKind, steps};
+/// let file = File::open("samples/sessions/two-compactions.jsonl")?;
+/// let kinds: Vec<StepKind> = steps(file, u64::MAX)?.into_iter().map(|step| step.kind).collect();
+/// let expected = [
+///     StepKind::Elision { contents: 1 },
+///     StepKind::Compaction { fallback: false },
+///     StepKind::Compaction { fallback: true },
+/// ];
+/// assert_eq!(kinds, expected);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Counted from 1, in file order.
@@ -62,6 +76,12 @@ pub struct Extent {
 }
 
 /// A number of tokens, and where it comes from.
+///
+/// ```
+/// use sess::look::steps::Tokens;
+/// assert_eq!(Tokens::of_characters(9), Tokens::Estimated(3));
+/// assert_eq!(Tokens::Recorded(812).count(), 812);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tokens {
     /// The writer counted them.
@@ -97,6 +117,16 @@ pub fn steps(source: impl Read, last_line: u64) -> io::Result<Vec<Step>> {
 }
 
 /// One step with what it took away and what it left instead.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::steps::{Change, sides};
+/// let file = File::open("samples/sessions/two-compactions.jsonl")?;
+/// let second = sides(file, u64::MAX, 2)?.unwrap();
+/// let Change::Folded { gone, summary, .. } = second.change else { unreachable!() };
+/// assert!(!gone.is_empty() && summary.summary);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sides {
     /// The step.

@@ -44,6 +44,13 @@ pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
 }
 
 /// `text` followed by as many spaces as it takes to fill `columns`. A wider text stays as it is.
+///
+/// ```
+/// use sess::look::width::{fit, pad, pad_left};
+/// assert_eq!(pad("日本", 6), "日本  ");
+/// assert_eq!(pad_left("7", 3), "  7");
+/// assert_eq!(fit("transcript", 6), "trans…");
+/// ```
 pub fn pad(text: &str, columns: usize) -> String {
     let mut padded = text.to_owned();
     padded.extend(blank(text, columns));

@@ -10,6 +10,16 @@ use crate::canonical::{Json, elements, members, unescape};
 use crate::id::{EnvelopeId, RunId};
 
 /// One `run-context` line.
+///
+/// ```
+/// use sess::Session;
+/// let healthy = Session::replay("samples/sessions/healthy.jsonl")?;
+/// for context in healthy.run_contexts() {
+///     println!("{}: {} facts, {} sections", context.run_id, context.facts.len(), context.sections.len());
+/// }
+/// assert_eq!(healthy.run_contexts().len(), 1);
+/// # Ok::<(), sess::session::LoadError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedContext {
     /// The id of the line.

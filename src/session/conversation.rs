@@ -6,6 +6,14 @@ use std::hash::Hash;
 use super::survivors::{Standing, settle_last_group};
 
 /// One message of the live conversation.
+///
+/// ```
+/// use sess::Session;
+/// let run = Session::replay("samples/sessions/two-compactions.jsonl")?;
+/// let summary = run.conversation().iter().find(|entry| entry.summary).unwrap();
+/// assert_eq!(summary.body.role, sess::Role::User);
+/// # Ok::<(), sess::session::LoadError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<K, B> {
     /// The id of the line that brought it.

@@ -7,6 +7,11 @@ use serde_json::value::RawValue;
 use super::loose::is_loose;
 
 /// The kind of damage.
+///
+/// ```
+/// use sess::session::DamageKind;
+/// assert_eq!(DamageKind::NulRun.as_str(), "nul-run");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DamageKind {
     /// The JSON ends before it is whole: what a killed writer leaves.
@@ -49,6 +54,12 @@ impl fmt::Display for DamageKind {
 }
 
 /// One damaged line.
+///
+/// ```
+/// use sess::session::{DamageKind, Verdict};
+/// let Verdict::Damaged(damage) = Verdict::of(br#"{"type":"mess"#) else { unreachable!() };
+/// assert_eq!((damage.kind, damage.kind.as_str()), (DamageKind::Truncated, "truncated"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// What kind.

@@ -83,6 +83,17 @@ pub trait Disk: Send + Sync {
 }
 
 /// The real one.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::disk::FileSystem;
+/// use sess::{Json, Session};
+/// // For a folder whose files other programs lock for reasons of their own.
+/// let disk = FileSystem { lock_beside: true };
+/// Session::options().disk(disk).create(&path, Json::empty_object())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FileSystem {
     /// Whether a file beside the transcript carries the writer lock, and not the transcript itself.

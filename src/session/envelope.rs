@@ -14,6 +14,14 @@ use crate::canonical;
 pub const FORMAT_VERSION: u64 = 1;
 
 /// What one line holds.
+///
+/// ```
+/// use sess::session::Verdict;
+/// assert!(matches!(Verdict::of(b" "), Verdict::Blank));
+/// assert!(matches!(Verdict::of(b"[1]"), Verdict::Value("array")));
+/// assert!(matches!(Verdict::of(br#"{"type":"note"}"#), Verdict::Object(_)));
+/// assert!(matches!(Verdict::of(br#"{"type""#), Verdict::Damaged(_)));
+/// ```
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -68,6 +76,15 @@ pub(crate) fn kind_of(text: &str) -> &'static str {
 
 /// A line that is a JSON object, borrowed. The values are JSON text; where a key stands twice the
 /// last one counts.
+///
+/// ```
+/// use sess::session::Verdict;
+/// let line = br#"{"id":"a","payload":{"n":1},"ts":"2026-01-02T03:04:05.000006Z","type":"note","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// assert_eq!(envelope.type_name().as_deref(), Some("note"));
+/// assert_eq!(envelope.payload(), Some(r#"{"n":1}"#));
+/// assert!(envelope.is_supported());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
     text: &'a str,

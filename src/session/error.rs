@@ -7,6 +7,18 @@ use super::damage::Damage;
 use super::envelope::FORMAT_VERSION;
 
 /// What a whole line does wrong. The same checks stand before an append and during a load.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::{AppendError, Compaction};
+/// use sess::{Json, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let unknown = Compaction::new("A summary.", "no-such-id");
+/// let Err(AppendError::Refused(fault)) = session.append_compaction(&unknown) else { unreachable!() };
+/// assert!(fault.to_string().contains("no-such-id"), "{fault}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -165,6 +177,13 @@ impl Fault {
 
 /// Why a file cannot be loaded. The file is as it was, byte for byte; only when power-loss durability
 /// was asked for and the device does not confirm a finished repair, it is the repaired one.
+///
+/// ```
+/// use sess::Session;
+/// let error = Session::load("samples/sessions/README.md").unwrap_err();
+/// assert!(error.is_not_a_transcript());
+/// assert_eq!(error.path().file_name().unwrap(), "README.md");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -376,6 +395,17 @@ impl LoadError {
 }
 
 /// Why a transcript cannot be created.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::CreateError;
+/// use sess::{Json, Session};
+/// Session::create(&path, Json::empty_object())?.close();
+/// // What is there is never overwritten.
+/// assert!(Session::create(&path, Json::empty_object()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
@@ -412,6 +442,16 @@ pub enum CreateError {
 }
 
 /// Why a line was not appended. Unless it says otherwise, file and memory are as they were.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::{Json, Message, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// session.close();
+/// assert!(session.append_message(Message::user("Hello")).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {

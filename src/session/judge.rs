@@ -16,6 +16,19 @@ const MOST_WORKERS: usize = 4;
 
 /// Visits every line of the source with its verdict, in file order, until the visitor breaks.
 /// Memory does not grow with the file, only with its longest line.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use sess::session::Verdict;
+/// use sess::session::judge::each_line;
+/// let source = "{\"type\":\"note\"}\n{\"cut\n";
+/// let damaged = each_line(source.as_bytes(), |line, verdict| match verdict {
+///     Verdict::Damaged(_) => ControlFlow::Break(line.number),
+///     _ => ControlFlow::Continue(()),
+/// })?;
+/// assert_eq!(damaged, Some(2));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn each_line<B>(
     source: impl Read,
     mut visit: impl FnMut(Line<'_>, Verdict<'_>) -> ControlFlow<B>,

@@ -30,6 +30,19 @@ pub enum Durability {
 
 /// How sessions are created and loaded, where the defaults of [`Session::create`] and
 /// [`Session::load`] do not fit.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::Durability;
+/// use sess::{Json, Message, Session};
+/// let options = Session::options().durability(Durability::PowerLoss);
+/// let session = options.create(&path, Json::empty_object())?;
+/// session.append_message(Message::user("Hello"))?;
+/// session.close();
+/// assert_eq!(options.load(&path)?.messages().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Options {
     pub(crate) durability: Durability,

@@ -12,6 +12,11 @@ use crate::id::{CallId, EnvelopeId, OpId};
 use crate::message::{Role, ToolCall};
 
 /// How far a call without a known end came.
+///
+/// ```
+/// use sess::session::CallState;
+/// assert_eq!(CallState::WasRunning.as_str(), "was-running");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CallState {
     /// The model asked for it, and it never left the process: nothing was executed for it.
@@ -38,6 +43,19 @@ impl CallState {
 
 /// A dispatch line without a settle line. The optional fields hold what the line holds, whatever
 /// its JSON kind, since a transcript may come from another writer.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::{Arguments, Dispatch};
+/// use sess::{Json, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let arguments = Arguments::Text(r#"{"path":"a"}"#.into());
+/// let op_id = session.append_tool_dispatched(&Dispatch::new("c1", "read", arguments))?;
+/// let pending = &session.pending_tool_operations()[0];
+/// assert_eq!((&pending.op_id, pending.tool.as_str()), (&op_id, "read"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingOperation {
     /// The id of the dispatch line.
@@ -73,6 +91,22 @@ pub struct Answer {
 }
 
 /// A call without a known end.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::message::ToolCall;
+/// use sess::session::CallState;
+/// use sess::{Json, Message, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let call = ToolCall { id: "c1".into(), name: "read".into(), arguments: "{}".into() };
+/// session.append_message(Message::assistant("").with_call(call))?;
+/// let open = &session.open_calls()[0];
+/// // Nothing in this file tells whether its writer records dispatches.
+/// assert_eq!(open.state, CallState::Unrecorded);
+/// assert!(open.needs_answer());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCall {
     /// The model's id for the call.

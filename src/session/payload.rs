@@ -25,6 +25,16 @@ pub const BUILT_IN_TYPES: [&str; 8] = [
 ];
 
 /// The payload of one line.
+///
+/// ```
+/// use sess::session::Verdict;
+/// use sess::session::payload::Payload;
+/// let line = br#"{"id":"a","payload":{"content":"Hi","role":"user"},"ts":"","type":"message","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let Payload::Message(message) = Payload::of(&envelope)? else { unreachable!() };
+/// assert_eq!(message.content(), "Hi");
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Payload<'a> {
     /// Who and what the run is: an object, `{}` when the line holds none.
@@ -403,6 +413,12 @@ impl<'a> SettleView<'a> {
 }
 
 /// How an operation ended.
+///
+/// ```
+/// use sess::session::Outcome;
+/// assert_eq!(Outcome::OutcomeUnknown.as_str(), "outcome-unknown");
+/// assert_eq!(Outcome::named("completed"), Some(Outcome::Completed));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// It answered.

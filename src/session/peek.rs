@@ -15,6 +15,13 @@ use crate::canonical::{Json, members};
 use crate::message::Message;
 
 /// What a file says, in file order: no compaction, no elision and no check is applied.
+///
+/// ```
+/// use sess::Session;
+/// let peek = Session::peek("samples/sessions/mid-file-damage.jsonl");
+/// assert!(peek.error.is_none());
+/// assert_eq!((peek.warnings.len(), peek.warnings[0].line), (1, 15));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Peek {
     /// The path as given.
@@ -34,6 +41,12 @@ pub struct Peek {
 }
 
 /// Why a peek shows less than a transcript.
+///
+/// ```
+/// use sess::Session;
+/// let error = Session::peek("no/such/file.jsonl").error.unwrap();
+/// assert_eq!(error.kind(), "no-file");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeekError {

@@ -50,6 +50,17 @@ pub struct Line<'a> {
 }
 
 /// Splits a byte stream into lines. See the module's page for the rules.
+///
+/// ```
+/// use sess::session::read::{Ending, Lines};
+/// let mut lines = Lines::new("one\r\ntwo".as_bytes());
+/// let mut seen = Vec::new();
+/// while let Some(line) = lines.next_line()? {
+///     seen.push((line.number, line.offset, line.bytes.to_vec(), line.ending));
+/// }
+/// assert_eq!(seen, [(1, 0, b"one".to_vec(), Ending::CrLf), (2, 5, b"two".to_vec(), Ending::None)]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Lines<R> {
     blocks: Blocks<R>,

@@ -68,6 +68,21 @@ pub(crate) fn as_answer(extras: &Extras, line: u64) -> Answer {
 /// A summary in the place of the conversation up to and including one entry.
 ///
 /// Sticky entries among those survive, ahead of the summary.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::Compaction;
+/// use sess::{Json, Message, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// session.append_message(Message::user("What is two and two?"))?;
+/// let answer = session.append_message(Message::assistant("Four."))?;
+/// session.append_message(Message::user("And three and three?"))?;
+/// session.append_compaction(&Compaction::new("They did a sum.", answer))?;
+/// let texts: Vec<String> = session.messages().iter().map(|it| it.content.clone()).collect();
+/// assert_eq!(texts, ["They did a sum.", "And three and three?"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compaction {
     /// What stands for the replaced entries; may be empty.
@@ -111,6 +126,18 @@ impl Compaction {
 }
 
 /// One content that is replaced by a stub; id, role, calls and place of the entry stay.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::Elision;
+/// use sess::{Json, Message, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let long = session.append_message(Message::tool("c1", "x".repeat(10_000)))?;
+/// session.append_elision(&[Elision::new(long, "[10,000 x]")])?;
+/// assert_eq!(session.messages()[0].content, "[10,000 x]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elision {
     /// The entry. It must be live.
@@ -137,6 +164,15 @@ impl Elision {
 }
 
 /// What a tool is called with.
+///
+/// ```
+/// use sess::Json;
+/// use sess::session::Arguments;
+/// let as_written = Arguments::Text(r#"{"path":"a"}"#.into());
+/// let as_read = Arguments::Document(Json::parse(r#"{"path":"a"}"#)?);
+/// assert_ne!(as_written, as_read);
+/// # Ok::<(), sess::canonical::JsonError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arguments {
     /// Canonical argument text, see [`canonical_arguments`](crate::canonical::canonical_arguments).
@@ -146,6 +182,23 @@ pub enum Arguments {
 }
 
 /// A call that is about to be handed to its tool. Append it before the tool can see the call.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::{Arguments, Dispatch, Outcome, Settlement};
+/// use sess::{Json, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let dispatch = Dispatch {
+///     idempotency: Some("read-only".into()),
+///     ..Dispatch::new("c1", "read", Arguments::Text(r#"{"path":"a"}"#.into()))
+/// };
+/// let operation = session.append_tool_dispatched(&dispatch)?;
+/// assert_eq!(session.pending_tool_operations().len(), 1);
+/// session.append_tool_settled(&Settlement::new(operation, Outcome::Completed))?;
+/// assert!(session.pending_tool_operations().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
     /// The model's id for the call.
@@ -193,6 +246,17 @@ impl Dispatch {
 }
 
 /// The end of an operation. Append it after the tool message that answers the call.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::session::{Outcome, Settlement};
+/// let failed = Settlement {
+///     duration: Some(Duration::from_millis(120)),
+///     error: Some("no such file".into()),
+///     ..Settlement::new("op-1", Outcome::Failed)
+/// };
+/// assert_eq!(failed.outcome.as_str(), "failed");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settlement {
     /// The operation. It must be dispatched and not settled.
@@ -256,6 +320,25 @@ fn seconds(duration: Duration) -> String {
 }
 
 /// What surrounded a run: facts and prompt sections, with their digests.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::{RunContextRecord, SectionRecord};
+/// use sess::{Json, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// session.append_run_context(&RunContextRecord {
+///     run_id: "run-1".into(),
+///     digest: "9f…".into(),
+///     facts: vec![("branch".into(), "main".into())],
+///     sections: vec![SectionRecord {
+///         name: "rules".into(),
+///         digest: "3c…".into(),
+///         rendered: "Be brief.".into(),
+///     }],
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunContextRecord {
     /// The run; not blank.

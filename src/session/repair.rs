@@ -17,6 +17,14 @@ use super::read::Ending;
 use crate::clock::format_utc;
 
 /// What has to be done to a transcript before it can be appended to.
+///
+/// ```
+/// use sess::Session;
+/// use sess::session::Plan;
+/// let torn = Session::replay("samples/sessions/torn-tail.jsonl")?;
+/// assert!(matches!(torn.plan(), Plan::CutTail { line: 32, .. }));
+/// # Ok::<(), sess::session::LoadError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Nothing.
@@ -47,6 +55,19 @@ impl Plan {
 }
 
 /// What a repair did, or would do.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::Session;
+/// std::fs::copy("samples/sessions/torn-tail.jsonl", &path)?;
+/// let planned = Session::options().plan_repair(&path)?;
+/// let repaired = Session::options().repair(&path)?;
+/// assert_eq!(planned.removed_bytes, repaired.removed_bytes);
+/// let kept = std::fs::read(repaired.kept_at.unwrap())?;
+/// assert_eq!(kept.len() as u64, repaired.removed_bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repaired {
     /// What was to be done.

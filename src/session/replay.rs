@@ -73,6 +73,20 @@ impl Body for () {
 
 /// The fold: the live conversation and the open calls. With `Replay<ShortKey, ()>` it checks a
 /// transcript without holding its text.
+///
+/// ```
+/// use sess::session::payload::Payload;
+/// use sess::session::Verdict;
+/// use sess::session::replay::{Replay, ShortKey};
+/// let line = br#"{"id":"a","payload":{"content":"Hi","role":"user"},"ts":"","type":"message","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let payload = Payload::of(&envelope)?;
+/// let mut replay = Replay::<ShortKey, ()>::default();
+/// replay.check(&payload)?;
+/// replay.apply(&envelope, &payload, 1);
+/// assert_eq!(replay.conversation().entries().len(), 1);
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Replay<K, B> {
     conversation: Conversation<K, B>,

@@ -20,6 +20,15 @@ use crate::message::Message;
 /// A transcript replayed in memory: what a [`Session`] would hold after [`Session::load`]. Nothing
 /// is locked, repaired or kept open, so it can be had beside a writer, and of bytes that are in no
 /// file.
+///
+/// ```
+/// use sess::Session;
+/// let healthy = Session::replay("samples/sessions/healthy.jsonl")?;
+/// assert_eq!((healthy.line_count(), healthy.open_calls().len()), (32, 0));
+/// let last = healthy.conversation().last().unwrap();
+/// assert_eq!(last.body.role, sess::Role::Assistant);
+/// # Ok::<(), sess::session::LoadError>(())
+/// ```
 #[derive(Debug)]
 pub struct Replayed {
     survey: Survey,

@@ -10,6 +10,20 @@ use crate::id::EnvelopeId;
 use crate::message::Message;
 
 /// What a resolution writes: first the message, then the settle line.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::Session;
+/// use sess::session::{Choice, Resolution};
+/// std::fs::copy("samples/sessions/pending.jsonl", &path)?;
+/// let session = Session::load(&path)?;
+/// for call in session.open_calls() {
+///     Resolution::of(&call, &Choice::default())?.apply(&session)?;
+/// }
+/// assert!(session.open_calls().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
     /// The tool message that answers the call, with its extras, when none does yet.
@@ -19,6 +33,16 @@ pub struct Resolution {
 }
 
 /// What was chosen where the state of the call leaves a choice.
+///
+/// ```
+/// use sess::session::{Choice, Outcome};
+/// let choice = Choice {
+///     outcome: Some(Outcome::Completed),
+///     reason: Some("the file is there".into()),
+///     ..Choice::default()
+/// };
+/// assert!(!choice.no_message);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The outcome to record; by default the one its state implies.
@@ -30,6 +54,18 @@ pub struct Choice {
 }
 
 /// Why a call cannot be resolved as chosen.
+///
+/// ```
+/// use sess::Session;
+/// use sess::session::{CallState, Choice, Outcome, Resolution, ResolveError};
+/// let interrupted = Session::replay("samples/sessions/interrupted.jsonl")?;
+/// let calls = interrupted.open_calls();
+/// let call = calls.iter().find(|call| call.state == CallState::NeverDispatched).unwrap();
+/// let choice = Choice { outcome: Some(Outcome::Completed), ..Choice::default() };
+/// let refused = Resolution::of(call, &choice);
+/// assert!(matches!(refused, Err(ResolveError::NoOutcome { .. })));
+/// # Ok::<(), sess::session::LoadError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// A call that never left the process has no operation, so it can have no outcome.

@@ -17,6 +17,14 @@ use super::state::State;
 use crate::message::Message;
 
 /// Something about a transcript that its reader should know and that stopped nothing.
+///
+/// ```
+/// use sess::Session;
+/// use sess::session::{DamageKind, WarningKind};
+/// let warning = &Session::peek("samples/sessions/mid-file-damage.jsonl").warnings[0];
+/// assert_eq!(warning.kind, WarningKind::Damaged(DamageKind::Truncated));
+/// assert_eq!(warning.raw.len() as u64, warning.length);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The line, counted from 1.

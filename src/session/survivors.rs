@@ -95,6 +95,13 @@ fn make_group_sticky<T>(messages: &mut [T], standing: impl Fn(&mut T) -> &mut St
 }
 
 /// Whether each message of a conversation survives a compaction that reaches it.
+///
+/// ```
+/// use sess::Message;
+/// use sess::session::survivors::survivors;
+/// let messages = [Message::system("Be brief.").with_sticky(), Message::user("Hello")];
+/// assert_eq!(survivors(&messages), [true, false]);
+/// ```
 pub fn survivors<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<bool> {
     let mut standings: Vec<Standing> = Vec::new();
     for message in messages {

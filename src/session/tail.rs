@@ -11,6 +11,17 @@ use super::disk::read_at;
 const BLOCK: usize = 64 * 1024;
 
 /// Lines from the last to the first. Numbers are not known, offsets are.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::session::tail::Backward;
+/// let file = File::open("samples/sessions/healthy.jsonl")?;
+/// let end = file.metadata()?.len();
+/// let last = Backward::new(&file, end).next_line()?.unwrap();
+/// assert_eq!(last.offset + last.bytes.len() as u64 + 1, end);
+/// assert!(last.terminated);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Backward<'f> {
     file: &'f File,

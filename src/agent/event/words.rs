@@ -56,6 +56,12 @@ words! {
 
 words! {
     /// The named ways in which a run fails.
+    ///
+    /// ```
+    /// use sess::agent::event::FailReason;
+    /// assert_eq!(FailReason::ParkIdle.as_str(), "park-idle");
+    /// assert_eq!("context-exhausted".parse(), Ok(FailReason::ContextExhausted));
+    /// ```
     FailReason {
         /// The conversation fits no backend.
         ContextExhausted = "context-exhausted",
@@ -87,6 +93,11 @@ words! {
 }
 
 /// What the loop does after a failed attempt.
+///
+/// ```
+/// use sess::agent::event::Disposition;
+/// assert_eq!(Disposition::RetrySame { backoff: 1.2 }.as_str(), "retry-same");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "disposition", rename_all = "kebab-case")]
 pub enum Disposition {

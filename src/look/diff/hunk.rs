@@ -5,6 +5,19 @@ use std::ops::Range;
 use super::rows::Row;
 
 /// A stretch of rows that holds changes, with the equal rows around them.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Counts, Diff, Item};
+/// let items = |texts: &[&str]| {
+///     let messages: Vec<Message> = texts.iter().map(|text| Message::user(*text)).collect();
+///     Item::of_messages(messages.iter().map(|message| (message, "".into(), 1)))
+/// };
+/// let diff = Diff::between(&items(&["a", "b", "c"]), &items(&["a", "b", "c", "d"]));
+/// assert_eq!(diff.counts(), Counts { equal: 3, only_right: 1, ..Counts::default() });
+/// let hunk = &diff.hunks(1)[0];
+/// assert_eq!((hunk.left.clone(), hunk.right.clone()), (2..3, 2..4));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk<'a> {
     /// The rows.

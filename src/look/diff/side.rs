@@ -28,6 +28,21 @@ pub struct Reading {
 }
 
 /// One transcript, as far as a comparison is concerned.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::diff::{Diff, Reading, Side};
+/// let side = |name: &str| {
+///     let file = File::open(format!("samples/sessions/{name}.jsonl"))?;
+///     Side::read(file, Reading::default())
+/// };
+/// let (left, right) = (side("diff-left")?, side("diff-right")?);
+/// let diff = Diff::between(&left.items, &right.items);
+/// assert!(!diff.same());
+/// let same = Diff::between(&left.items, &side("diff-same")?.items);
+/// assert!(same.same());
+/// # Ok::<(), sess::look::diff::SideError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Side {
     /// Its messages in order.
@@ -37,6 +52,12 @@ pub struct Side {
 }
 
 /// Why there is nothing to compare.
+///
+/// ```
+/// use sess::look::diff::{Reading, Side, SideError};
+/// let refused = Side::read("no transcript".as_bytes(), Reading::default());
+/// assert!(matches!(refused, Err(SideError::NotTranscript(_))));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum SideError {
     /// The source failed.

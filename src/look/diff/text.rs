@@ -21,6 +21,14 @@ const LINE_BY_LINE: usize = 40_000;
 /// not. Where a text is large, all of this is coarser, so that no text takes long: a changed line of
 /// many kilobytes has one emphasised part, from its first difference to its last, and between
 /// tens of thousands of lines no common ones are looked for.
+///
+/// ```
+/// use sess::look::diff::{Standing, TextChange};
+/// let change = TextChange::between("one\ntwo\n", "one\n2\n");
+/// let standings: Vec<Standing> = change.lines.iter().map(|line| line.standing).collect();
+/// assert_eq!(standings, [Standing::Both, Standing::Left, Standing::Right]);
+/// assert_eq!(change.lines[1].segments[0].text, "two");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChange<'a> {
     /// All lines; of changed ones, the left before the right.

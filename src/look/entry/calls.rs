@@ -3,6 +3,13 @@
 use std::collections::VecDeque;
 
 /// The latest calls and operations with their tools. What falls out is only not named.
+///
+/// ```
+/// use sess::look::entry::Calls;
+/// let mut calls = Calls::default();
+/// calls.asked("c1", "read");
+/// assert_eq!(calls.tool_of_call("c1"), Some("read"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     calls: Latest,

@@ -72,6 +72,11 @@ pub enum What<'a> {
 }
 
 /// What makes a line stand out.
+///
+/// ```
+/// use sess::look::entry::Mark;
+/// assert_eq!(Mark::Error.glyph(), '✗');
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mark {
     /// A tool reported an error.
@@ -100,6 +105,18 @@ impl Mark {
 }
 
 /// Makes entries of lines, which come in file order, and remembers which tool a call was of.
+///
+/// ```
+/// use sess::look::entry::Entries;
+/// use sess::session::Verdict;
+/// use sess::session::read::Lines;
+/// let line = r#"{"id":"a","payload":{"content":"Two\nlines","role":"user"},"ts":"","type":"message","v":1}"#;
+/// let mut lines = Lines::new(line.as_bytes());
+/// let line = lines.next_line()?.unwrap();
+/// let entry = Entries::default().entry(line, &Verdict::of(line.bytes)).unwrap();
+/// assert_eq!((&*entry.label(), &*entry.phrase(40)), ("user", "Two⏎lines"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
     calls: Calls,

@@ -8,6 +8,13 @@ use crate::canonical;
 use crate::look::{visible, width};
 
 /// A text as it lies in a line; decoded when asked for, and no further than asked.
+///
+/// ```
+/// use sess::look::entry::Text;
+/// let stored = Text::of_json(r#""two\nlines""#);
+/// assert_eq!(stored.whole(), "two\nlines");
+/// assert_eq!(stored.excerpt(6), "two⏎l…");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text<'a> {
     /// A JSON string, quotes and escapes included.

@@ -19,6 +19,29 @@ pub enum Format {
 }
 
 /// Writes a document.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use sess::look::entry::Entries;
+/// use sess::look::export::{Export, Format};
+/// use sess::look::summary::summarise;
+/// use sess::session::judge::each_line;
+/// let source = std::fs::read("samples/sessions/healthy.jsonl")?;
+/// let mut page = Vec::new();
+/// let mut export = Export::begin(Format::Html, &mut page, "healthy.jsonl", &summarise(&*source)?)?;
+/// let mut entries = Entries::default();
+/// let failed = each_line(&*source, |line, verdict| {
+///     let written = entries.entry(line, &verdict).map(|entry| export.entry(&entry));
+///     match written {
+///         Some(Err(error)) => ControlFlow::Break(error),
+///         _ => ControlFlow::Continue(()),
+///     }
+/// })?;
+/// assert!(failed.is_none());
+/// export.finish()?;
+/// assert!(page.starts_with(b"<!DOCTYPE html>"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Export<W> {
     format: Format,
     out: W,

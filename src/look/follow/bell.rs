@@ -114,6 +114,15 @@ impl Bell {
 
 /// Ends a waiting [`next`](super::Follower::next) from another thread, for example one that waits
 /// for signals. (It is not made to be called inside a signal handler.)
+///
+/// ```
+/// use sess::look::follow::{Event, Follower, Start, Wait};
+/// let mut follower = Follower::open("samples/sessions/healthy.jsonl", Start::End, Wait::No)?;
+/// let waker = follower.waker();
+/// std::thread::spawn(move || waker.wake());
+/// assert_eq!(follower.next(None)?, Event::Woken);
+/// # Ok::<(), sess::look::follow::FollowError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Waker {
     ring: SyncSender<()>,

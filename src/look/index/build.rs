@@ -32,6 +32,15 @@ pub struct Index {
 }
 
 /// What an extension found.
+///
+/// ```
+/// use std::io::Cursor;
+/// use sess::look::index::{Change, Index};
+/// let mut index = Index::of(&mut Cursor::new("{}\n{}\n"))?;
+/// let change = index.extend(&mut Cursor::new("{}\n{}\n{}\n"))?;
+/// assert_eq!(change, Change::Grown { from: 3 });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The lines from this number on are new, or longer than before. There may be none.

@@ -52,6 +52,16 @@ impl Kind {
 }
 
 /// One line of a transcript.
+///
+/// ```
+/// use sess::look::index::{IndexedLine, Kind};
+/// use sess::session::read::Lines;
+/// let line = r#"{"id":"a","payload":{"content":"Hi","role":"user"},"ts":"","type":"message","v":1}"#;
+/// let mut lines = Lines::new(line.as_bytes());
+/// let indexed = IndexedLine::of(lines.next_line()?.unwrap());
+/// assert_eq!((indexed.kind, indexed.role), (Kind::Message, Some(sess::Role::User)));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexedLine {
     /// Counted from 1, blank lines included.

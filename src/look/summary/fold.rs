@@ -18,6 +18,14 @@ use crate::session::peek::{First, says_something};
 use crate::session::read::Line;
 
 /// What a transcript amounts to.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::summary::{Progress, summarise};
+/// let summary = summarise(File::open("samples/sessions/healthy.jsonl")?)?;
+/// assert_eq!((summary.counts.entries, summary.progress()), (32, Progress::Finished));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Whether it is whole, what is wrong, and which calls are open.

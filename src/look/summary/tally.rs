@@ -2,6 +2,15 @@
 
 /// Counts by name. Memory stays small whatever the file holds: after the first hundred names, and
 /// for names of more than 200 bytes, the rest is one count.
+///
+/// ```
+/// use sess::look::summary::Tally;
+/// let mut tally = Tally::<u64>::default();
+/// for tool in ["read", "write", "read"] {
+///     *tally.of(tool) += 1;
+/// }
+/// assert_eq!(tally.named(), [("read".to_owned(), 2), ("write".to_owned(), 1)]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally<T> {
     named: Vec<(String, T)>,

@@ -26,6 +26,14 @@ pub enum LastTurn {
 
 /// How far a transcript has come. It speaks of the file; whether its writer still runs cannot be
 /// read from it.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::summary::{Progress, summarise};
+/// let interrupted = summarise(File::open("samples/sessions/interrupted.jsonl")?)?;
+/// assert_eq!(interrupted.progress(), Progress::InTheMiddle);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// It is no transcript.

@@ -17,6 +17,17 @@ use crate::session::judge::each_line;
 use crate::session::payload::{DispatchView, MessageView, Outcome, Payload, SettleView, elided};
 
 /// How a run went along.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::timeline::Timeline;
+/// let timeline = Timeline::of(File::open("samples/sessions/two-compactions.jsonl")?)?;
+/// assert_eq!(timeline.folds.len(), 3);
+/// for round in &timeline.rounds {
+///     println!("line {}: {} calls", round.line, round.calls);
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     /// The rounds in file order.
@@ -42,6 +53,20 @@ impl Timeline {
 }
 
 /// The pass, fed line by line in file order.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use sess::look::timeline::Timeliner;
+/// use sess::session::judge::each_line;
+/// let line = r#"{"id":"a","payload":{"content":"Hi","role":"assistant"},"ts":"","type":"message","v":1}"#;
+/// let mut timeliner = Timeliner::default();
+/// each_line(line.as_bytes(), |line, verdict| {
+///     timeliner.line(line.number, &verdict);
+///     ControlFlow::<()>::Continue(())
+/// })?;
+/// assert_eq!(timeliner.timeline().rounds.len(), 1);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Timeliner {
     timeline: Timeline,

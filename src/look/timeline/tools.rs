@@ -1,6 +1,16 @@
 //! What the calls of one tool add up to.
 
 /// The calls of one tool.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::timeline::Timeline;
+/// let timeline = Timeline::of(File::open("samples/sessions/healthy.jsonl")?)?;
+/// for (tool, stats) in timeline.tools.named() {
+///     println!("{tool}: {} calls, {} failed, longest {} s", stats.calls, stats.failures, stats.longest);
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ToolStats {
     /// How many there are.
