@@ -11,7 +11,7 @@ use sess::Message;
 use sess::agent::event::OutstandingOp;
 use sess::agent::{BusError, BusState, Completion, CompletionBus, SteerSource};
 use sess::backend::{ScriptedBackend, Step, Usage};
-use sess::context::{Profile, RequestBudget};
+use sess::context::{Compacted, CompactionRequest, Compactor, Profile, RequestBudget};
 use sess::tool::Gate;
 
 use super::cancel::check_resumable;
@@ -180,6 +180,38 @@ async fn a_source_that_is_always_ready_does_not_keep_the_thread() {
     run.cancel();
     let played = finish(run, events).await;
     assert_eq!(played.field("run-cancelled", "stage"), ["parked"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compactor_that_never_returns_does_not_survive_a_cancel() {
+    struct Ponders;
+    impl Compactor for Ponders {
+        fn trigger(&self) -> u64 {
+            1
+        }
+        fn context_budget(&self) -> u64 {
+            10_000
+        }
+        fn needs_compaction(&self, _: &[Arc<Message>], _: u64) -> bool {
+            true
+        }
+        fn compact<'a>(&'a self, _: CompactionRequest<'a>) -> BoxFuture<'a, Compacted> {
+            std::future::pending().boxed()
+        }
+    }
+    let transcript = Transcript::new();
+    let agent = agent_on([&backend([])])
+        .compactor(Ponders)
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let mut run = agent.run(question()).unwrap();
+    let events = read_until(&mut run, "compaction-started").await;
+    run.cancel();
+    let played = finish(run, events).await;
+    assert_eq!(played.field("run-cancelled", "stage"), ["compaction"]);
+    check_contract(&played.events);
+    check_resumable(&transcript, &played);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,16 +1,22 @@
 //! Making the conversation smaller, ahead of a request or because every backend refused it.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use super::driver::Driver;
 use super::end::Step;
 use super::round_trip::Refusal;
-use crate::agent::event::{CompactionDone, CompactionStarted, FailReason};
+use crate::agent::event::{CancelStage, CompactionDone, CompactionStarted, FailReason};
 use crate::agent::wording;
 use crate::context::{
     Compacted, CompactionRequest, Compactor, RequestView, RunContext, Target, TokenCounter,
 };
 use crate::{Json, Message};
+
+/// How long a compactor may take to notice that the run is cancelled.
+const GRACE: Duration = Duration::from_secs(1);
 
 impl Driver {
     /// Compacts when the compactor says that it is time.
@@ -60,17 +66,27 @@ impl Driver {
             message_count: Some(self.conversation.len() as u64),
             round: Some(self.round),
         });
-        let pass = compactor
-            .compact(CompactionRequest {
-                messages: self.conversation.messages(),
-                cancelled: self.run.cancellation().clone(),
-                target,
-            })
-            .await;
+        let work = compactor.compact(CompactionRequest {
+            messages: self.conversation.messages(),
+            cancelled: self.run.cancellation().clone(),
+            target,
+        });
+        let pass = tokio::select! {
+            biased;
+            pass = work => pass,
+            () = self.long_cancelled() => return Err(self.cancelled(CancelStage::Compaction)),
+        };
         if let (Some(spent), Some(ledger)) = (&pass.spent, self.core.ledger().as_mut()) {
             ledger.absorb(spent);
         }
         self.take_over(pass)
+    }
+
+    /// A compactor ends every wait by itself when the run is cancelled, and then says what it has
+    /// spent. One that does not is left.
+    async fn long_cancelled(&self) {
+        self.run.cancellation().cancelled().await;
+        sleep(GRACE).await;
     }
 
     /// Records a pass and goes on with what it left.
