@@ -33,6 +33,12 @@ pub enum Ink {
     Folded,
     /// Code, and what stands for itself.
     Code,
+    /// A word that belongs to a language.
+    Keyword,
+    /// What code gives a name to, or calls.
+    Name,
+    /// A link, and where it leads.
+    Link,
     /// A key of an object.
     Key,
     /// A string value.

@@ -20,6 +20,7 @@ impl Theme {
             Ink::Dim => style.add_modifier(Modifier::DIM),
             Ink::Strong | Ink::Error | Ink::User => style.add_modifier(Modifier::BOLD),
             Ink::Match => style.add_modifier(Modifier::REVERSED),
+            Ink::Link => style.add_modifier(Modifier::UNDERLINED),
             Ink::AddedWord | Ink::RemovedWord => {
                 style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
             }
@@ -34,9 +35,9 @@ impl Theme {
 
 fn colour_of(ink: Ink) -> Option<Color> {
     Some(match ink {
-        Ink::Plain | Ink::Dim | Ink::Strong | Ink::Match => return None,
-        Ink::System | Ink::Folded => Color::Magenta,
-        Ink::User => Color::Blue,
+        Ink::Plain | Ink::Dim | Ink::Strong | Ink::Link | Ink::Match => return None,
+        Ink::System | Ink::Folded | Ink::Keyword => Color::Magenta,
+        Ink::User | Ink::Name => Color::Blue,
         Ink::Assistant | Ink::Good | Ink::Added | Ink::AddedWord | Ink::Text => Color::Green,
         Ink::Tool | Ink::Key => Color::Cyan,
         Ink::Error | Ink::Removed | Ink::RemovedWord => Color::Red,

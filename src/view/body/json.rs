@@ -2,6 +2,7 @@
 
 use serde_json::value::RawValue;
 
+use super::code::Code;
 use crate::canonical::{elements, members, unescape};
 use crate::look::visible;
 use crate::view::styled::{Ink, Styled};
@@ -58,38 +59,57 @@ impl Layout {
         match first {
             Some(b'{') if depth < DEEPEST => self.object(text, depth),
             Some(b'[') if depth < DEEPEST => self.array(text, depth),
-            Some(b'"') if self.reads => self.string(text, depth),
+            Some(b'"') if self.reads => self.string(text, depth, None),
             Some(b'"') => self.token(Ink::Text, text),
             Some(b'{' | b'[') => self.token(Ink::Plain, text),
             _ => self.token(Ink::Number, text),
         }
     }
 
-    fn string(&mut self, token: &str, depth: usize) {
+    fn string(&mut self, token: &str, depth: usize, mut code: Option<Code>) {
         let text = unescape(token).text;
         let text = text.trim_end_matches('\n');
         if !text.contains('\n') {
-            return self.token(Ink::Text, &format!("\"{text}\""));
+            let Some(code) = &mut code else {
+                return self.token(Ink::Text, &format!("\"{text}\""));
+            };
+            self.row.push(Ink::Text, "\"");
+            self.row.append(code.line(&visible::one_line(text)));
+            self.row.push(Ink::Text, "\"");
+            return;
         }
         self.row.push(Ink::Dim, "⏎");
         self.after_text = true;
         for line in text.split('\n') {
             self.begin_row(depth + 1);
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            self.row.push(Ink::Text, visible::lines(line).into_owned());
+            let line = visible::lines(line.strip_suffix('\r').unwrap_or(line));
+            match &mut code {
+                Some(code) => self.row.append(code.line(&line)),
+                None => self.row.push(Ink::Text, line),
+            };
         }
     }
 
     fn object(&mut self, text: &str, depth: usize) {
         let mut any = false;
         self.row.push(Ink::Dim, "{");
+        let file = match self.reads {
+            true => file_of(text),
+            false => None,
+        };
         for (key, value) in members(text).into_iter().flatten() {
             self.separate(any);
             any = true;
             self.begin_row(depth + 1);
             self.token(Ink::Key, key);
             self.row.push(Ink::Dim, ": ");
-            self.value(value.trim(), depth + 1);
+            match (value.trim(), self.reads) {
+                (text, true) if text.starts_with('"') => {
+                    let code = code_of(key, text, file.as_deref());
+                    self.string(text, depth + 1, code);
+                }
+                (value, _) => self.value(value, depth + 1),
+            }
         }
         self.close(any, "}", depth);
     }
@@ -117,6 +137,35 @@ impl Layout {
             self.begin_row(depth);
         }
         self.row.push(Ink::Dim, bracket);
+    }
+}
+
+/// The file that an object is about.
+fn file_of(object: &str) -> Option<String> {
+    const KEYS: [&str; 6] = [
+        "\"path\"",
+        "\"file\"",
+        "\"file_path\"",
+        "\"filepath\"",
+        "\"filename\"",
+        "\"file_name\"",
+    ];
+    let mut members = members(object)?;
+    let (_, value) = members.find(|(key, _)| KEYS.contains(key))?;
+    let value = value.trim();
+    value
+        .starts_with('"')
+        .then(|| unescape(value).text.into_owned())
+}
+
+/// The language of a member's text: a command is the shell's, a text of several lines in an object
+/// that names a file is that file's.
+fn code_of(key: &str, token: &str, file: Option<&str>) -> Option<Code> {
+    match key {
+        "\"command\"" | "\"cmd\"" | "\"script\"" => Code::named("sh"),
+        "\"sql\"" => Code::named("sql"),
+        _ if token.contains("\\n") => Code::of_file(file?),
+        _ => None,
     }
 }
 
@@ -165,6 +214,20 @@ mod tests {
             "}",
         ];
         assert_eq!(shown(TEXT, true), expected);
+    }
+
+    #[test]
+    fn code_in_arguments_is_told_by_the_file_or_the_key() {
+        let text = r#"{"command":"ls # x","new":"let x;\ny","path":"a.rs","say":"let"}"#;
+        let rows = of_text(text, true).unwrap();
+        let inked = |row: &Styled, ink: Ink| -> Vec<String> {
+            let spans = row.spans.iter().filter(|span| span.ink == ink);
+            spans.map(|span| span.text.clone()).collect()
+        };
+        assert_eq!(inked(&rows[1], Ink::Dim), [": ", "# x", ","]);
+        assert_eq!(rows[3].text(), "    let x;");
+        assert_eq!(inked(&rows[3], Ink::Keyword), ["let"]);
+        assert_eq!(inked(&rows[6], Ink::Text), ["\"let\""]);
     }
 
     #[test]

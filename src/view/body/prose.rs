@@ -1,6 +1,8 @@
-//! Markdown as models write it, line by line: every character stays where it is, and gets the
-//! meaning that Markdown gives it.
+//! Markdown as models write it, line by line: every line stays where it is, and its parts get the
+//! meaning that Markdown gives them.
 
+use super::code::Code;
+use super::inline::inline;
 use crate::look::visible;
 use crate::view::styled::{Ink, Styled};
 
@@ -10,11 +12,19 @@ pub struct Prose {
     fence: Option<Fence>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Fence {
     mark: char,
     length: usize,
-    is_diff: bool,
+    inside: Inside,
+}
+
+/// What a block of code holds.
+#[derive(Clone, Debug)]
+enum Inside {
+    Diff,
+    Code(Box<Code>),
+    Unknown,
 }
 
 impl Prose {
@@ -23,13 +33,16 @@ impl Prose {
         let safe = visible::lines(line).into_owned();
         let text = safe.trim_start();
         let fence = Fence::at(text);
-        match (self.fence, fence) {
+        match (&mut self.fence, fence) {
             (Some(open), Some(fence)) if fence.closes(open, text) => {
                 self.fence = None;
                 Styled::of(Ink::Dim, safe)
             }
-            (Some(open), _) if open.is_diff => Styled::of(ink_of_diff(text), safe),
-            (Some(_), _) => Styled::of(Ink::Code, safe),
+            (Some(open), _) => match &mut open.inside {
+                Inside::Diff => Styled::of(ink_of_diff(text), safe),
+                Inside::Code(code) => code.line(&safe),
+                Inside::Unknown => Styled::of(Ink::Code, safe),
+            },
             (None, Some(fence)) => {
                 self.fence = Some(fence);
                 Styled::of(Ink::Dim, safe)
@@ -37,6 +50,11 @@ impl Prose {
             (None, None) if is_heading(text) => Styled::of(Ink::Strong, safe),
             (None, None) => inline(&safe),
         }
+    }
+
+    /// Whether lines are code.
+    pub fn is_in_code(&self) -> bool {
+        self.fence.is_some()
     }
 }
 
@@ -52,11 +70,15 @@ impl Fence {
         is_fence.then(|| Self {
             mark,
             length,
-            is_diff: info.trim() == "diff",
+            inside: match (info.trim(), Code::named(info)) {
+                ("diff" | "patch", _) => Inside::Diff,
+                (_, Some(code)) => Inside::Code(Box::new(code)),
+                _ => Inside::Unknown,
+            },
         })
     }
 
-    fn closes(self, open: Self, text: &str) -> bool {
+    fn closes(&self, open: &Self, text: &str) -> bool {
         let is_bare = text.trim_end().chars().all(|mark| mark == self.mark);
         self.mark == open.mark && self.length >= open.length && is_bare
     }
@@ -78,107 +100,36 @@ pub fn ink_of_diff(line: &str) -> Ink {
     }
 }
 
-/// The mark of a list or a quotation, then text with code and emphasis in it.
-fn inline(line: &str) -> Styled {
-    let mut row = Styled::default();
-    let mark = length_of_mark(line);
-    row.push(Ink::Key, &line[..mark]);
-    let mut rest = &line[mark..];
-    while let Some(at) = rest.find(['`', '*']) {
-        let sign = if rest[at..].starts_with('`') {
-            "`"
-        } else {
-            "**"
-        };
-        let inside = rest[at..].strip_prefix(sign);
-        let closed = inside
-            .and_then(|inside| inside.find(sign))
-            .filter(|length| *length > 0);
-        let Some(length) = closed else {
-            let next = at + 1;
-            row.push(Ink::Plain, &rest[..next]);
-            rest = &rest[next..];
-            continue;
-        };
-        let end = at + length + 2 * sign.len();
-        let ink = if sign == "`" { Ink::Code } else { Ink::Strong };
-        row.push(Ink::Plain, &rest[..at]);
-        row.push(ink, &rest[at..end]);
-        rest = &rest[end..];
-    }
-    row.push(Ink::Plain, rest);
-    row
-}
-
-/// `- `, `* `, `12. `, `> `, with the blanks before it.
-fn length_of_mark(line: &str) -> usize {
-    let text = line.trim_start();
-    let before = line.len() - text.len();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let is_number = (1..=9).contains(&digits) && text[digits..].starts_with(". ");
-    match ["- ", "* ", "+ ", "> "]
-        .iter()
-        .any(|mark| text.starts_with(mark))
-    {
-        true => before + 1,
-        false if is_number => before + digits + 1,
-        false => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Vec<Vec<(Ink, String)>> {
-        let mut prose = Prose::default();
-        let rows = text.lines().map(|line| prose.line(line).spans);
-        rows.map(|spans| {
-            spans
-                .into_iter()
-                .map(|span| (span.ink, span.text))
-                .collect()
-        })
-        .collect()
-    }
-
     #[track_caller]
     fn check(text: &str, expected: &[&[(Ink, &str)]]) {
-        let owned = |row: &&[(Ink, &str)]| -> Vec<(Ink, String)> {
-            row.iter()
-                .map(|(ink, text)| (*ink, (*text).to_owned()))
-                .collect()
+        let mut prose = Prose::default();
+        let found: Vec<Styled> = text.lines().map(|line| prose.line(line)).collect();
+        let row = |parts: &&[(Ink, &str)]| {
+            let mut row = Styled::default();
+            for (ink, text) in *parts {
+                row.push(*ink, *text);
+            }
+            row
         };
-        assert_eq!(told(text), expected.iter().map(owned).collect::<Vec<_>>());
+        assert_eq!(found, expected.iter().map(row).collect::<Vec<_>>());
     }
 
     #[test]
-    fn headings_lists_code_and_emphasis_are_told() {
-        check(
-            "# Head\n- a `b` **c** d*\n12. x\n> said\nplain",
-            &[
-                &[(Ink::Strong, "# Head")],
-                &[
-                    (Ink::Key, "-"),
-                    (Ink::Plain, " a "),
-                    (Ink::Code, "`b`"),
-                    (Ink::Plain, " "),
-                    (Ink::Strong, "**c**"),
-                    (Ink::Plain, " d*"),
-                ],
-                &[(Ink::Key, "12."), (Ink::Plain, " x")],
-                &[(Ink::Key, ">"), (Ink::Plain, " said")],
-                &[(Ink::Plain, "plain")],
-            ],
-        );
+    fn a_heading_stands_out() {
+        check("# Head", &[&[(Ink::Strong, "# Head")]]);
+        check("#not", &[&[(Ink::Plain, "#not")]]);
     }
 
     #[test]
     fn a_fence_is_closed_by_its_like_only() {
         check(
-            "````rust\n# code\n```\n````\n~~~diff\n+a\n-b\n~~~\n#not",
+            "````text\n# code\n```\n````\n~~~diff\n+a\n-b\n~~~\n#not",
             &[
-                &[(Ink::Dim, "````rust")],
+                &[(Ink::Dim, "````text")],
                 &[(Ink::Code, "# code")],
                 &[(Ink::Code, "```")],
                 &[(Ink::Dim, "````")],
@@ -192,10 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn no_character_is_lost() {
-        for text in ["a ** b", "`", "``", "**", "x `y", "***z***", "1. ", "-"] {
-            let row = Prose::default().line(text);
-            assert_eq!(row.text(), text);
-        }
+    fn code_is_told_by_its_language() {
+        check(
+            "  ```rust\n  let x = 1;\x1b\n  ```",
+            &[
+                &[(Ink::Dim, "  ```rust")],
+                &[
+                    (Ink::Plain, "  "),
+                    (Ink::Keyword, "let"),
+                    (Ink::Plain, " x = "),
+                    (Ink::Number, "1"),
+                    (Ink::Plain, ";␛"),
+                ],
+                &[(Ink::Dim, "  ```")],
+            ],
+        );
     }
 }

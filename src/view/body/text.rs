@@ -1,9 +1,12 @@
 //! One text as rows.
 
+use std::str::Split;
+
 use super::Fold;
 use super::ansi::Ansi;
 use super::json;
 use super::prose::{Prose, ink_of_diff};
+use super::table;
 use crate::look::human::{counted, size};
 use crate::look::{visible, width};
 use crate::view::styled::{Ink, Styled};
@@ -45,9 +48,13 @@ pub fn rows(text: &str, nature: Nature, columns: usize, fold: Fold) -> Vec<Style
     let mut rows = Vec::new();
     let mut painter = Painter::of(head, nature);
     let mut lines = head.split('\n');
-    while rows.len() < most
-        && let Some(line) = lines.next()
-    {
+    while rows.len() < most {
+        if let Some((table, count)) = painter.table(&lines, columns) {
+            rows.extend(table);
+            lines.nth(count - 1);
+            continue;
+        }
+        let Some(line) = lines.next() else { break };
         let row = painter.line(line.strip_suffix('\r').unwrap_or(line));
         rows.extend(wrapped(row, columns));
     }
@@ -88,6 +95,14 @@ impl Painter {
             Nature::Prose => Painter::Prose(Prose::default()),
             Nature::Output if looks_like_diff(text) => Painter::Diff,
             Nature::Output | Nature::Json | Nature::Stored => Painter::Ansi(Ansi::default()),
+        }
+    }
+
+    /// The table that begins here, and how many lines it has.
+    fn table(&self, lines: &Split<'_, char>, columns: usize) -> Option<(Vec<Styled>, usize)> {
+        match self {
+            Painter::Prose(prose) if !prose.is_in_code() => table::at_start(lines.clone(), columns),
+            _ => None,
         }
     }
 
