@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::balance::Balance;
 use super::halves::Halves;
 use crate::Json;
 
@@ -9,6 +10,8 @@ use crate::Json;
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     calls: Vec<Call>,
+    /// The place of the last call with each index.
+    last: BTreeMap<i64, usize>,
 }
 
 #[derive(Debug, Default)]
@@ -18,6 +21,7 @@ struct Call {
     kind: Option<String>,
     name: Option<String>,
     arguments: Option<String>,
+    balance: Balance,
     halves: Halves,
     /// What else stood beside these, such as a provider's signature; it has to be sent back.
     extras: BTreeMap<String, Json>,
@@ -67,14 +71,17 @@ impl Calls {
     }
 
     fn call_for(&mut self, index: Option<i64>, id: Option<&str>, named: bool) -> &mut Call {
-        let highest = self.calls.iter().map(|call| call.index).max();
-        let next = highest.map_or(0, |highest| highest.saturating_add(1));
+        let highest = self.last.last_key_value().map(|(index, _)| *index);
+        let last_with = |index| self.last.get(&index).copied();
         let (index, place) = match index {
-            Some(index) => (index, self.last_with(index)),
-            None if id.is_some() => (next, None),
+            Some(index) => (index, last_with(index)),
+            None if id.is_some() => {
+                let next = highest.map_or(0, |highest| highest.saturating_add(1));
+                (next, None)
+            }
             None => {
                 let last = highest.unwrap_or(0);
-                (last, self.last_with(last))
+                (last, last_with(last))
             }
         };
         // Some servers give every call the same index, or none of them an index and an id. What
@@ -82,11 +89,12 @@ impl Calls {
         let place = place.filter(|&place| match (self.calls.get(place), id) {
             (Some(call), _) if !named || call.name.is_none() => true,
             (Some(call), Some(id)) => call.id.as_deref().is_none_or(|known| known == id),
-            (Some(call), None) => !call.is_whole(),
+            (Some(call), None) => !call.balance.is_closed(),
             (None, _) => false,
         });
         let place = place.unwrap_or(self.calls.len());
         if place == self.calls.len() {
+            self.last.insert(index, place);
             self.calls.push(Call {
                 index,
                 ..Call::default()
@@ -95,26 +103,23 @@ impl Calls {
         // Found there, or pushed just before.
         &mut self.calls[place]
     }
-
-    fn last_with(&self, index: i64) -> Option<usize> {
-        self.calls.iter().rposition(|call| call.index == index)
-    }
 }
 
 impl Call {
     /// Text is appended; a document replaces what was there.
     fn add_arguments(&mut self, arguments: &Json) {
         match self.halves.add(arguments) {
-            Some(text) => self.arguments.get_or_insert_default().push_str(&text),
+            Some(text) => {
+                self.balance.add(&text);
+                self.arguments.get_or_insert_default().push_str(&text);
+            }
             None if arguments.is_null() => (),
-            None => self.arguments = Some(arguments.text().to_owned()),
+            None => {
+                self.balance = Balance::default();
+                self.balance.add(arguments.text());
+                self.arguments = Some(arguments.text().to_owned());
+            }
         }
-    }
-
-    /// Whether its arguments are a document that nothing can follow.
-    fn is_whole(&self) -> bool {
-        let arguments = self.arguments.as_deref().map(Json::parse);
-        arguments.is_some_and(|arguments| arguments.is_ok_and(|it| it.is_object()))
     }
 
     fn to_json(&self) -> Json {
@@ -259,6 +264,27 @@ mod tests {
     fn a_name_and_an_id_repeated_in_each_fragment_make_one_call() {
         let fragment = r#"{"index":0,"id":"a","function":{"name":"read","arguments":"1"}}"#;
         assert_eq!(assembled(&[fragment, fragment]), [call("a", "read", "11")]);
+    }
+
+    #[test]
+    fn calls_by_the_thousand_keep_their_places() {
+        let count = 2_000;
+        let mut calls = Calls::default();
+        for index in 0..count {
+            let begun =
+                format!(r#"{{"index":{index},"function":{{"name":"f","arguments":"{{"}}}}"#);
+            calls.add(&Json::parse(begun).unwrap());
+        }
+        let more = Json::parse(r#"{"function":{"name":"f","arguments":" "}}"#).unwrap();
+        for _ in 0..count {
+            calls.add(&more);
+        }
+        let made = calls.to_json();
+        assert_eq!(made.len(), count);
+        let arguments = made[count - 1]
+            .get("function")
+            .and_then(|it| it.get_str("arguments"));
+        assert_eq!(arguments.map(|text| text.len()), Some(count + 1));
     }
 
     #[test]

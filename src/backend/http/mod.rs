@@ -11,6 +11,7 @@
 //!
 //! Everything that goes over the wire can be written to a file; see [`WIRE_LOG`].
 
+mod balance;
 mod body;
 mod chunk;
 mod classify;
