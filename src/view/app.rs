@@ -10,6 +10,7 @@ use super::action::{Action, Effect, FileEvent};
 use super::body::Fold;
 use super::file::{Growth, Transcript};
 use super::filter::Filtered;
+use super::hunt::Hunt;
 use super::keys::{self, Key};
 use super::links::Links;
 use super::overview::Overview;
@@ -47,6 +48,8 @@ pub struct App {
     pub(super) search: Option<Search>,
     /// A match is to be shown as soon as it is found.
     pub(super) seeks: Option<Seek>,
+    /// The place that was asked for last, and whether it is still looked for.
+    pub(super) hunt: Option<Hunt>,
     pub(super) prompt: Option<Prompt>,
     pub(super) popup: Option<Popup>,
     pub(super) status: String,
@@ -84,6 +87,7 @@ impl App {
             filter: None,
             search: None,
             seeks: None,
+            hunt: None,
             prompt: None,
             popup: None,
             status: String::new(),
@@ -183,7 +187,10 @@ impl App {
     }
 
     fn escape(&mut self) {
-        if self.search.is_some() {
+        if self.hunt.as_ref().is_some_and(Hunt::is_on) {
+            self.hunt = None;
+            self.say("not looked for any further");
+        } else if self.search.is_some() {
             self.search = None;
             self.seeks = None;
         } else if self.filter.take().is_some() {
@@ -274,6 +281,7 @@ impl App {
             .map(|filter| Filtered::new(filter.query().clone()));
         self.search = None;
         self.seeks = None;
+        self.hunt = None;
         match self.file.line(self.stand.cursor) {
             Some(_) if !self.follows => self.keep_cursor_in_sight(),
             _ => self.go_last(),
@@ -286,6 +294,7 @@ impl App {
             .as_ref()
             .is_some_and(|search| !search.is_done(&self.file))
             || self.seen.as_ref().is_some_and(|seen| !seen.is_done())
+            || self.hunt.as_ref().is_some_and(Hunt::is_on)
             || self
                 .filter
                 .as_ref()
@@ -325,6 +334,7 @@ impl App {
             search.step(&self.file)?;
             self.seek();
         }
+        self.hunt_on()?;
         if let Some(filter) = &mut self.filter
             && filter.has_work(&self.file)
         {

@@ -223,6 +223,11 @@ impl App {
             return Some(format!("replaying {} %", seen.percent()));
         }
         let size = self.file.size().max(1);
+        if let Some(hunt) = self.hunt.as_ref().filter(|hunt| hunt.is_on()) {
+            let word = visible::excerpt(hunt.word(), 30);
+            let percent = hunt.percent(&self.file);
+            return Some(format!("looking for {word}: {percent} %, Esc stops"));
+        }
         if !self.file.is_indexed() {
             return Some(format!("reading {} %", self.file.indexed() * 100 / size));
         }

@@ -4,14 +4,14 @@ use super::action::{Action, Target};
 use super::app::{App, Seek};
 use super::blocks::Traits;
 use super::body::Fold;
-use super::filter::{Filtered, Query, is_error, moment, pattern};
+use super::filter::{Filtered, Query, is_error, pattern};
+use super::hunt::Hunt;
 use super::prompt::{Ask, Prompt};
 use super::scroll::Scroll;
 use super::search::Search;
 use super::seen::Seen;
-use crate::look::index::{IndexedLine, Kind};
+use crate::look::index::Kind;
 use crate::message::Role;
-use crate::session::envelope::Verdict;
 
 impl Target {
     /// What its lines have, where that is known without reading them.
@@ -240,6 +240,7 @@ impl App {
     pub(super) fn ask(&mut self, action: Action) {
         let before = match action {
             Action::Filter => self.filter.as_ref().map(|filter| filter.query().text()),
+            Action::GoTo => self.hunt.as_ref().map(Hunt::word),
             _ => None,
         };
         let ask = match action {
@@ -295,7 +296,7 @@ impl App {
         match prompt.ask() {
             Ask::Search { .. } => {}
             Ask::Filter => self.filter_by(prompt.text()),
-            Ask::Place => self.go_to(prompt.text().trim()),
+            Ask::Place => self.hunt_for(prompt.text()),
         }
     }
 
@@ -332,56 +333,6 @@ impl App {
             self.stand.top = row;
             self.stand.skip = 0;
         }
-    }
-
-    fn go_to(&mut self, word: &str) {
-        if word.is_empty() {
-            return;
-        }
-        let time = moment(word);
-        let found = match (word.parse::<u64>(), time) {
-            (Ok(number), _) => self.file.numbered(number),
-            (_, Some(time)) => self.file.last_at(time),
-            _ => self.line_with_id(word),
-        };
-        let Some(line) = found else {
-            let so_far = if self.file.is_indexed() {
-                ""
-            } else {
-                " so far; still reading"
-            };
-            self.say(format!("there is no {word}{so_far}"));
-            return;
-        };
-        let is_everything = self.filter.is_none() && self.conversation().is_none();
-        if is_everything && time.is_none() && !self.is_shown(&line) {
-            self.records = line.kind != Kind::Blank;
-            self.laid.clear();
-        }
-        if let Some(row) = self.row_near(line.offset) {
-            self.put(row);
-        }
-    }
-
-    /// Goes to a line.
-    pub fn show_line(&mut self, number: u64) {
-        self.go_to(&number.to_string());
-    }
-
-    fn line_with_id(&self, prefix: &str) -> Option<IndexedLine> {
-        let start = format!("{{\"id\":\"{prefix}");
-        let mut lines = self.file.lines_from(0, 0).ok()?;
-        while let Some(line) = lines.next_line().ok()? {
-            let is_plain = line.bytes.starts_with(b"{\"id\":\"");
-            let is_it = match Verdict::of(if is_plain { b"" } else { line.bytes }) {
-                Verdict::Object(envelope) => envelope.id().is_some_and(|id| id.starts_with(prefix)),
-                _ => line.bytes.starts_with(start.as_bytes()),
-            };
-            if is_it {
-                return self.file.line(line.offset);
-            }
-        }
-        None
     }
 
     /// What the file says, or what the model sees after the entry under the cursor.

@@ -8,7 +8,7 @@
 //!   `rows` says which of them are shown, `scroll` where the screen stands over them, `jump` where
 //!   keys lead;
 //! - `overview` (what the whole file amounts to), `links` (which lines belong to one call), `seen`
-//!   (what the model would be sent), `search` and `filter` read in steps of a few milliseconds, so
+//!   (what the model would be sent), `search`, `filter` and `hunt` (a place by its id) read in steps of a few milliseconds, so
 //!   that keys are never kept waiting;
 //! - `layout` makes an entry's lines, with `card` for a call and [`body`] for what is unfolded;
 //!   `header` makes what stands around the list, `popup` what lies over it, `prompt` the line one
@@ -32,6 +32,7 @@ mod compare;
 mod file;
 mod filter;
 mod header;
+mod hunt;
 mod jump;
 mod layout;
 mod links;

@@ -79,6 +79,11 @@ impl App {
             Action::Mouse => return Effect::Mouse,
             Action::Suspend => return Effect::Suspend,
             Action::Redraw => return Effect::Redraw,
+            // More of an id is typed where its candidates are shown.
+            Action::GoTo => {
+                self.popup = None;
+                self.ask(action);
+            }
             action if action == popup.opened_by => self.popup = None,
             Action::Help | Action::Stats | Action::Raw => self.pop_up(action),
             _ => self.popup = None,

@@ -1,13 +1,14 @@
 //! The viewer.
 //!
 //! `command` is `sess view` without a terminal; `screens` compares whole screens with files that were
-//! checked by eye, `moving` what keys do, `comparing` two transcripts, `living` what a file that changes does, `properties` any of
+//! checked by eye, `moving` what keys do, `hunting` what `:` does, `comparing` two transcripts, `living` what a file that changes does, `properties` any of
 //! these with any file; `tour` is what the README shows; `terminal` runs the program on a terminal of
 //! its own, which is `pty`, and `large` with a file that is larger than memory should be.
 
 #[cfg(feature = "cli")]
 mod command;
 mod comparing;
+mod hunting;
 mod kit;
 #[cfg(all(target_os = "linux", feature = "cli"))]
 mod large;
