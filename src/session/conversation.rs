@@ -113,6 +113,32 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         true
     }
 
+    /// The same conversation with another body for each.
+    pub(crate) fn with_bodies<C, E>(
+        self,
+        mut of: impl FnMut(B) -> Result<C, E>,
+    ) -> Result<Conversation<K, C>, E> {
+        let entry = |entry: Entry<K, B>| {
+            Ok(Entry {
+                id: entry.id,
+                body: of(entry.body)?,
+                standing: entry.standing,
+                summary: entry.summary,
+                elided: entry.elided,
+                line: entry.line,
+            })
+        };
+        Ok(Conversation {
+            entries: self
+                .entries
+                .into_iter()
+                .map(entry)
+                .collect::<Result<_, E>>()?,
+            places: self.places,
+            filed: self.filed,
+        })
+    }
+
     /// Hands the body of an entry out for its content to be replaced by a stub.
     pub fn body_to_elide(&mut self, place: usize) -> Option<&mut B> {
         let entry = self.entries.get_mut(place)?;

@@ -33,14 +33,14 @@ pub fn each_line<B>(
     source: impl Read,
     mut visit: impl FnMut(Line<'_>, Verdict<'_>) -> ControlFlow<B>,
 ) -> io::Result<Option<B>> {
-    each_line_prepared(source, |_| (), |line, verdict, ()| visit(line, verdict))
+    each_line_prepared(source, |_, _| (), |line, verdict, ()| visit(line, verdict))
 }
 
-/// The same, with what `prepare` makes of each verdict. Lines are prepared where they are judged,
-/// side by side, and visited by one thread.
+/// The same, with what `prepare` makes of each line. Lines are prepared where they are judged, side
+/// by side, and visited by one thread. What is prepared has no number yet.
 pub fn each_line_prepared<P: Send, B>(
     source: impl Read,
-    prepare: impl Fn(&Verdict<'_>) -> P + Sync,
+    prepare: impl Fn(Line<'_>, &Verdict<'_>) -> P + Sync,
     mut visit: impl FnMut(Line<'_>, Verdict<'_>, P) -> ControlFlow<B>,
 ) -> io::Result<Option<B>> {
     let mut blocks = Blocks::new(source);
@@ -81,11 +81,11 @@ struct Judged<P> {
 }
 
 impl<P> Judged<P> {
-    fn of(mut block: Block, prepare: &impl Fn(&Verdict<'_>) -> P) -> Self {
+    fn of(mut block: Block, prepare: &impl Fn(Line<'_>, &Verdict<'_>) -> P) -> Self {
         block.decode();
         let opinions = block.lines_as_text(0).map(|(line, text)| {
             let verdict = text.map_or_else(|| Verdict::of(line.bytes), Verdict::of_text);
-            let prepared = prepare(&verdict);
+            let prepared = prepare(line, &verdict);
             (Opinion::of(verdict), prepared)
         });
         let opinions = opinions.collect();
@@ -161,7 +161,7 @@ const QUEUE: usize = 2;
 impl<P: Send> Crew<P> {
     fn hire<'scope, 'env: 'scope>(
         scope: &'scope thread::Scope<'scope, 'env>,
-        prepare: &'env (impl Fn(&Verdict<'_>) -> P + Sync),
+        prepare: &'env (impl Fn(Line<'_>, &Verdict<'_>) -> P + Sync),
     ) -> Self
     where
         P: 'env,
@@ -206,7 +206,7 @@ impl<P: Send> Crew<P> {
 impl<P: Send> Worker<P> {
     fn start<'scope, 'env: 'scope>(
         scope: &'scope thread::Scope<'scope, 'env>,
-        prepare: &'env (impl Fn(&Verdict<'_>) -> P + Sync),
+        prepare: &'env (impl Fn(Line<'_>, &Verdict<'_>) -> P + Sync),
     ) -> Self
     where
         P: 'env,

@@ -65,6 +65,7 @@ mod survey;
 pub mod survivors;
 pub mod tail;
 mod text;
+mod unread;
 mod write;
 
 pub use artifacts::artifact_folder;

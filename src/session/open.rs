@@ -9,10 +9,9 @@ use super::disk::{Disk, FileSystem, LogFile};
 use super::envelope::kind_of;
 use super::error::{AppendError, CreateError, LoadError};
 use super::live::{Live, Session};
-use super::read::LogReader;
 use super::repair::{Plan, Repair, Repaired};
 use super::state::State;
-use super::survey::{Survey, survey};
+use super::survey::{survey, survey_file};
 use crate::canonical::Json;
 use crate::clock::{Clock, SystemClock};
 use crate::id::EnvelopeId;
@@ -330,10 +329,6 @@ fn resolved_folder(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
     let here = folder.as_os_str().is_empty();
     fs::canonicalize(if here { Path::new(".") } else { folder }).ok()
-}
-
-fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {
-    survey(path, LogReader::new(file, 0, u64::MAX))
 }
 
 fn measure(path: &Path, file: &dyn LogFile) -> Result<u64, LoadError> {

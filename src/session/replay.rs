@@ -228,6 +228,20 @@ impl<K: Key, B: Body> Replay<K, B> {
     }
 }
 
+impl<K: Key, B> Replay<K, B> {
+    /// The same with another body for each live message.
+    pub(crate) fn with_bodies<C, E>(
+        self,
+        of: impl FnMut(B) -> Result<C, E>,
+    ) -> Result<Replay<K, C>, E> {
+        Ok(Replay {
+            conversation: self.conversation.with_bodies(of)?,
+            ledger: self.ledger,
+            operations: self.operations,
+        })
+    }
+}
+
 impl<K: Key> Replay<K, Arc<Message>> {
     /// Adds a message that makes no calls, as [`apply`](Self::apply) would from its line.
     /// `as_answer` is what it is if it answers a call.

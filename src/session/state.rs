@@ -7,15 +7,15 @@ use super::envelope::Envelope;
 use super::error::Fault;
 use super::operations::Answer;
 use super::payload::Payload;
-use super::replay::Replay;
+use super::replay::{Body, Replay};
 use crate::canonical::{Json, elements};
 use crate::id::EnvelopeId;
 use crate::message::Message;
 
 /// The state after the lines so far.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct State {
-    pub(crate) replay: Replay<EnvelopeId, Arc<Message>>,
+#[derive(Clone, Debug)]
+pub(crate) struct State<B = Arc<Message>> {
+    pub(crate) replay: Replay<EnvelopeId, B>,
     pub(crate) contexts: Contexts,
     pub(crate) grants: Vec<Json>,
     pub(crate) meta: Option<Json>,
@@ -23,7 +23,19 @@ pub(crate) struct State {
     pub(crate) envelopes: u64,
 }
 
-impl State {
+impl<B> Default for State<B> {
+    fn default() -> Self {
+        Self {
+            replay: Replay::default(),
+            contexts: Contexts::default(),
+            grants: Vec::new(),
+            meta: None,
+            envelopes: 0,
+        }
+    }
+}
+
+impl<B: Body> State<B> {
     /// Whether a line may follow, and its payload read for [`apply`](Self::apply).
     pub(crate) fn check<'a>(&mut self, envelope: &Envelope<'a>) -> Result<Payload<'a>, Fault> {
         if !envelope.is_supported() {
@@ -46,7 +58,7 @@ impl State {
         &mut self,
         envelope: &Envelope<'_>,
         payload: &Payload<'_>,
-        message: Option<Arc<Message>>,
+        message: Option<B>,
         line: u64,
     ) {
         self.envelopes += 1;
@@ -64,6 +76,22 @@ impl State {
         }
     }
 
+    /// The same with another body for each live message.
+    pub(crate) fn with_bodies<C, E>(
+        self,
+        of: impl FnMut(B) -> Result<C, E>,
+    ) -> Result<State<C>, E> {
+        Ok(State {
+            replay: self.replay.with_bodies(of)?,
+            contexts: self.contexts,
+            grants: self.grants,
+            meta: self.meta,
+            envelopes: self.envelopes,
+        })
+    }
+}
+
+impl State {
     /// Takes in a message that makes no calls. `as_answer` is what it is if it answers a call.
     pub(crate) fn apply_text_message(
         &mut self,

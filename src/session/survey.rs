@@ -7,13 +7,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
+use super::disk::LogFile;
 use super::envelope::{Envelope, Verdict};
 use super::error::{Fault, LoadError};
 use super::judge::each_line_prepared;
-use super::payload::Payload;
-use super::read::{Ending, Line};
+use super::payload::{MessageView, Payload};
+use super::read::{Ending, Line, LogReader};
 use super::repair::Plan;
+use super::replay::Body;
 use super::state::State;
+use super::unread::{Kept, last_compaction};
 use crate::message::Message;
 
 /// Something about a transcript that its reader should know and that stopped nothing.
@@ -90,20 +93,21 @@ pub(crate) fn survey_to_line(
     source: impl Read,
     last: u64,
 ) -> Result<Survey, LoadError> {
-    let mut pass = Pass::new(path);
-    let stopped = each_line_prepared(source, Ready::of, |line, verdict, ready| {
-        if line.number > last {
-            return ControlFlow::Break(Ok(()));
-        }
-        match pass.line(line, verdict, ready) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => ControlFlow::Break(Err(error)),
-        }
-    });
-    match stopped.map_err(|error| read_error(path, error))? {
-        Some(Err(error)) => Err(error),
-        Some(Ok(())) | None => pass.finish(),
-    }
+    let pass = Pass::over(path, source, last, Ready::of)?;
+    pass.finish(|message| Ok::<_, LoadError>(message))
+}
+
+/// Reads a file. Messages that are likely to be folded away are made when they turn out not to be.
+pub(crate) fn survey_file(path: &Path, file: &dyn LogFile) -> Result<Survey, LoadError> {
+    let failed = |error| read_error(path, error);
+    let folded = last_compaction(file).map_err(failed)?;
+    let source = LogReader::new(file, 0, u64::MAX);
+    let prepare = |line: Line<'_>, verdict: &Verdict<'_>| match line.offset < folded {
+        true => Ready::unread(line, verdict),
+        false => Ready::of(line, verdict),
+    };
+    let pass = Pass::over(path, source, u64::MAX, prepare)?;
+    pass.finish(|message: Kept| message.read(file).map_err(failed))
 }
 
 pub(crate) fn read_error(path: &Path, source: io::Error) -> LoadError {
@@ -115,26 +119,41 @@ pub(crate) fn read_error(path: &Path, source: io::Error) -> LoadError {
 }
 
 /// What can be made of a line without the lines before it.
-#[derive(Default)]
-struct Ready {
-    message: Option<Arc<Message>>,
+struct Ready<B> {
+    message: Option<B>,
     /// Where half a surrogate pair stands in the line.
     lone_surrogate: Option<usize>,
 }
 
-impl Ready {
-    fn of(verdict: &Verdict<'_>) -> Self {
+impl<B: Body> Ready<B> {
+    fn of(_: Line<'_>, verdict: &Verdict<'_>) -> Self {
+        Self::with(verdict, |view| B::of_message(view))
+    }
+
+    fn with(verdict: &Verdict<'_>, body: impl Fn(&MessageView<'_>) -> B) -> Self {
         let Verdict::Object(envelope) = verdict else {
-            return Self::default();
+            return Self {
+                message: None,
+                lone_surrogate: None,
+            };
         };
-        let view = match Payload::of(envelope) {
-            Ok(Payload::Message(view)) => Some(view),
+        let message = match Payload::of(envelope) {
+            Ok(Payload::Message(view)) => Some(body(&view)),
             _ => None,
         };
         Self {
-            message: view.map(|view| Arc::new(view.build())),
+            message,
             lone_surrogate: envelope.lone_surrogate(),
         }
+    }
+}
+
+impl Ready<Kept> {
+    fn unread(line: Line<'_>, verdict: &Verdict<'_>) -> Self {
+        Self::with(verdict, |view| match view.is_sticky() {
+            true => Kept::of_message(view),
+            false => Kept::unread(line),
+        })
     }
 }
 
@@ -147,9 +166,9 @@ struct Bad {
     raw: Vec<u8>,
 }
 
-struct Pass<'p> {
+struct Pass<'p, B> {
     path: &'p Path,
-    state: State,
+    state: State<B>,
     warnings: Vec<Warning>,
     /// The first line that may not stand where it stands. Nothing is applied after it, but reading
     /// goes on: broken lines are the graver news.
@@ -165,7 +184,29 @@ struct Pass<'p> {
     last_separator: Ending,
 }
 
-impl<'p> Pass<'p> {
+impl<'p, B: Body + Send> Pass<'p, B> {
+    fn over(
+        path: &'p Path,
+        source: impl Read,
+        last: u64,
+        prepare: impl Fn(Line<'_>, &Verdict<'_>) -> Ready<B> + Sync,
+    ) -> Result<Self, LoadError> {
+        let mut pass = Pass::new(path);
+        let stopped = each_line_prepared(source, prepare, |line, verdict, ready| {
+            if line.number > last {
+                return ControlFlow::Break(Ok(()));
+            }
+            match pass.line(line, verdict, ready) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(Err(error)),
+            }
+        });
+        match stopped.map_err(|error| read_error(path, error))? {
+            Some(Err(error)) => Err(error),
+            Some(Ok(())) | None => Ok(pass),
+        }
+    }
+
     fn new(path: &'p Path) -> Self {
         Self {
             path,
@@ -188,7 +229,7 @@ impl<'p> Pass<'p> {
         &mut self,
         line: Line<'_>,
         verdict: Verdict<'_>,
-        ready: Ready,
+        ready: Ready<B>,
     ) -> Result<(), LoadError> {
         self.lines = line.number;
         self.ending = line.ending;
@@ -234,7 +275,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn envelope(&mut self, line: Line<'_>, envelope: &Envelope<'_>, ready: Ready) {
+    fn envelope(&mut self, line: Line<'_>, envelope: &Envelope<'_>, ready: Ready<B>) {
         self.saw_envelope =
             self.saw_envelope || (envelope.type_name().is_some() && envelope.payload().is_some());
         if self.fault.is_some() || self.bad_count > 0 {
@@ -279,7 +320,11 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn finish(mut self) -> Result<Survey, LoadError> {
+    /// `read` makes the messages of which that has not been done.
+    fn finish(
+        mut self,
+        read: impl FnMut(B) -> Result<Arc<Message>, LoadError>,
+    ) -> Result<Survey, LoadError> {
         if !self.saw_anything {
             return Err(LoadError::Empty {
                 path: self.path.to_owned(),
@@ -303,7 +348,7 @@ impl<'p> Pass<'p> {
             });
         }
         Ok(Survey {
-            state: self.state,
+            state: self.state.with_bodies(read)?,
             warnings: self.warnings,
             lines: self.lines,
             plan,

@@ -123,6 +123,37 @@ fn s26_a_compaction_folds_a_stub_away() {
 }
 
 #[test]
+fn what_a_compaction_reaches_past_is_whole_after_it() {
+    let (place, session) = Place::created();
+    let call = ToolCall {
+        id: "c1".into(),
+        name: "shell".into(),
+        arguments: "{}".into(),
+    };
+    add(&session, Message::assistant("calls").with_call(call));
+    add(&session, Message::tool("c1", "kept").with_sticky());
+    let one = add(&session, Message::user("one"));
+    let long = add(&session, Message::tool("c2", "long\n\u{1F600}"));
+    add(&session, Message::assistant("two\t\"2\""));
+    session
+        .append_elision(&[Elision::new(long.as_str(), "[gone]")])
+        .unwrap();
+    session
+        .append_compaction(&Compaction::new("sum", one.as_str()))
+        .unwrap();
+    add(&session, Message::user("three"));
+    for session in both(&place, session) {
+        assert_eq!(
+            contents(&session),
+            ["calls", "kept", "sum", "[gone]", "two\t\"2\"", "three"]
+        );
+        let messages = messages(&session);
+        assert_eq!(messages[0].tool_calls.len(), 1);
+        assert_eq!(messages[3].tool_call_id.as_deref(), Some("c2"));
+    }
+}
+
+#[test]
 fn s27_a_survivor_and_a_summary_can_be_elided() {
     let (place, session) = Place::created();
     let rules = add(&session, Message::system("rules").with_sticky());
