@@ -41,6 +41,7 @@ mod members;
 mod number;
 mod parse;
 mod pattern;
+mod quoted;
 mod sort;
 mod token;
 mod unescape;

@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::block::{Block, MOST};
 use super::escape::{RUN, push_run};
-use super::walk::{UNIT, unit_at};
+use super::quoted::{UNIT, unit_at};
 
 /// What a JSON string token says.
 #[derive(Clone, Debug, PartialEq, Eq)]

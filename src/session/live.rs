@@ -13,7 +13,7 @@ use super::record::{
     write_message,
 };
 use super::state::State;
-use super::survey::Warning;
+use super::warning::Warning;
 use super::write::{LineWriter, document_line};
 use crate::canonical::Json;
 use crate::clock::{Clock, format_utc};

@@ -66,6 +66,7 @@ pub mod survivors;
 pub mod tail;
 mod text;
 mod unread;
+mod warning;
 mod write;
 
 pub use artifacts::artifact_folder;
@@ -85,4 +86,4 @@ pub use record::{
 pub use repair::{Plan, Repaired};
 pub use replayed::Replayed;
 pub use resolve::{Choice, Resolution, ResolveError};
-pub use survey::{Warning, WarningKind};
+pub use warning::{Warning, WarningKind};

@@ -10,7 +10,7 @@ use super::error::Fault;
 use super::live::Session;
 use super::payload::MessageView;
 use super::read::{Line, Lines};
-use super::survey::{Warning, WarningKind};
+use super::warning::{Warning, WarningKind};
 use crate::canonical::{Json, members};
 use crate::message::Message;
 

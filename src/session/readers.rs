@@ -8,7 +8,7 @@ use super::context::RecordedContext;
 use super::live::{Session, Standing};
 use super::operations::{OpenCall, PendingOperation};
 use super::read::{Lines, LogReader};
-use super::survey::Warning;
+use super::warning::Warning;
 use crate::canonical::Json;
 use crate::id::EnvelopeId;
 use crate::message::Message;
