@@ -42,7 +42,7 @@ pub(crate) fn survey_to_line(
     last: u64,
 ) -> Result<Survey, LoadError> {
     let pass = Pass::over(path, source, last, Ready::of)?;
-    pass.finish(|message| Ok::<_, LoadError>(message))
+    pass.finish(Ok)
 }
 
 /// Reads a file. Messages that are likely to be folded away are made when they turn out not to be.
