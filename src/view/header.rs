@@ -4,7 +4,7 @@ use super::app::App;
 use super::prompt::Ask;
 use super::scroll::Scroll;
 use super::styled::{Ink, Styled};
-use crate::look::human::{count, counted, size};
+use crate::look::human::{count, counted, duration, size};
 use crate::look::index::Kind;
 use crate::look::visible;
 use crate::look::width;
@@ -12,6 +12,9 @@ use crate::session::read::Ending;
 
 /// Where the rounds begin in the strip.
 const STRIP: usize = 8;
+/// What is said of the round under the cursor takes so many columns, on screens at least this wide.
+const ROUND: usize = 36;
+const WIDE: usize = 80;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 impl App {
@@ -102,8 +105,9 @@ impl App {
                 && self.file.is_indexed()
     }
 
-    /// One column a stretch of rounds, as high as the prompt was long; below it stands a mark where
-    /// something went wrong or was folded.
+    /// One column a stretch of rounds, as high as the prompt was long; in its place stands a mark
+    /// where something went wrong or was folded. At the right, how long the round under the cursor
+    /// took, and its tokens.
     pub(super) fn strip(&self) -> Styled {
         let timeline = self.overview.timeline();
         let rounds = &timeline.rounds;
@@ -138,11 +142,33 @@ impl App {
             };
             strip.push(ink, mark.to_string());
         }
-        strip.fitted(self.columns)
+        strip.justified(self.round(here), self.columns)
+    }
+
+    /// What is known of the round that a line belongs to.
+    fn round(&self, line: u64) -> Styled {
+        let rounds = &self.overview.timeline().rounds;
+        let behind = rounds.partition_point(|round| round.line <= line);
+        let Some(round) = behind.checked_sub(1).and_then(|at| rounds.get(at)) else {
+            return Styled::default();
+        };
+        let tokens = [round.tokens.prompt, round.tokens.completion];
+        let tokens: u64 = tokens.into_iter().flatten().fold(0, u64::saturating_add);
+        let facts = [
+            round.duration().map(duration),
+            (tokens > 0).then(|| counted(tokens, "token", "tokens")),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let what = format!("round of line {}", round.line);
+        match facts.is_empty() {
+            true => Styled::of(Ink::Dim, what),
+            false => Styled::of(Ink::Dim, format!("{what}: {}", facts.join(", "))),
+        }
     }
 
     fn rounds_in_a_column(&self) -> usize {
-        let columns = self.columns.saturating_sub(STRIP).max(1);
+        let aside = if self.columns >= WIDE { ROUND } else { 0 };
+        let columns = self.columns.saturating_sub(STRIP + aside).max(1);
         self.overview
             .timeline()
             .rounds
