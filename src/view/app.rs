@@ -354,6 +354,10 @@ impl App {
         self.overview.step(&self.file)?;
         if self.overview_rests() || self.overview.read() >= self.file.size() {
             self.laid.clear();
+            // The dispatch of an open call is a row as soon as it is known to be open.
+            if self.follows && self.seen.is_none() && self.prompt.is_none() {
+                self.go_last();
+            }
         }
         Ok(())
     }

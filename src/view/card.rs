@@ -52,21 +52,21 @@ pub fn line(story: &Story, columns: usize) -> Styled {
     row.push(Ink::Tool, visible::excerpt(&story.tool, 40));
     let mut end = Styled::of(ink, format!(" {}", how(story)));
     let room = columns.saturating_sub(row.width() + end.width() + 1);
-    if room > 4 && !story.arguments.is_empty() {
-        row.push(Ink::Plain, " ");
-        row.push(Ink::Plain, arguments(&story.arguments, room));
-    }
+    row.append(arguments(story, room));
     row.spans.append(&mut end.spans);
     row.fitted(columns)
 }
 
-/// What may honestly be said of a call without a known end.
-pub fn in_words(state: CallState) -> &'static str {
-    match state {
-        CallState::NeverDispatched => "never dispatched",
-        CallState::WasRunning => "no end recorded",
-        CallState::FinishedNotSettled => "finished, not settled",
-        CallState::Unrecorded => "no answer",
+/// What may honestly be said of a call without a known end. Where the writer is likely to be at
+/// work, the end may still come.
+pub fn in_words(state: CallState, is_live: bool) -> &'static str {
+    match (state, is_live) {
+        (CallState::NeverDispatched, true) => "proposed",
+        (CallState::NeverDispatched, false) => "never dispatched",
+        (CallState::WasRunning, true) => "running",
+        (CallState::WasRunning, false) => "no end recorded",
+        (CallState::FinishedNotSettled, _) => "finished, not settled",
+        (CallState::Unrecorded, _) => "no answer",
     }
 }
 
@@ -81,7 +81,11 @@ pub fn sign(story: &Story) -> (char, Ink) {
 /// How far it came, and how long that took: `failed in 1.2 s`.
 pub fn how(story: &Story) -> String {
     if let Some(open) = story.open {
-        return in_words(open).to_owned();
+        let said = in_words(open, story.is_live);
+        return match story.runs_for {
+            Some(so_far) => format!("{said} for {}", human::duration(so_far)),
+            None => said.to_owned(),
+        };
     }
     let state = story.state().as_str();
     match story.took() {
@@ -97,7 +101,15 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// What a call was made with, in at most so many columns.
-pub fn arguments(arguments: &str, columns: usize) -> String {
-    crate::look::entry::arguments(Text::Plain(arguments), columns)
+/// What a call was made with, in at most so many columns, behind a blank. Nothing where there is
+/// nothing to say, or no room.
+pub fn arguments(story: &Story, columns: usize) -> Styled {
+    let said = match columns {
+        0..=4 => String::new(),
+        _ => crate::look::entry::arguments(Text::Plain(&story.arguments), columns),
+    };
+    match said.is_empty() {
+        true => Styled::default(),
+        false => Styled::of(Ink::Plain, format!(" {said}")),
+    }
 }

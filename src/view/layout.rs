@@ -89,6 +89,12 @@ impl App {
         let stories = self.links.of(offset).cloned().map(|mut story| {
             let lines = [number(story.asked), number(story.dispatched)];
             story.open = self.overview.state_of(&lines, &story.call_id);
+            story.is_live = self.overview.is_recent(self.now);
+            let since = story.dispatched.and_then(|moment| moment.time);
+            if story.is_live && story.open == Some(CallState::WasRunning) {
+                let so_far = since.map(|since| self.now.signed_duration_since(since));
+                story.runs_for = so_far.map(|so_far| so_far.to_std().unwrap_or_default());
+            }
             story
         });
         stories.collect()
@@ -178,7 +184,10 @@ impl App {
             _ => {
                 let open = self.overview.open_call(line.number).map(|call| call.state);
                 let said = match open {
-                    Some(state) => format!(" [{}]", card::in_words(state)),
+                    Some(state) => {
+                        let is_live = self.overview.is_recent(self.now);
+                        format!(" [{}]", card::in_words(state, is_live))
+                    }
                     None => String::new(),
                 };
                 let room = room.saturating_sub(width::width(&said));
@@ -196,14 +205,7 @@ impl App {
     /// `name arguments completed in 12 ms`
     fn call(&self, story: &Story, room: usize) -> Styled {
         let end = match (story.open, story.dispatched.and_then(|moment| moment.time)) {
-            (Some(CallState::WasRunning), Some(since)) if self.overview.is_recent(self.now) => {
-                let so_far = self.now.signed_duration_since(since).to_std();
-                format!(
-                    "running for {}",
-                    human::duration(so_far.unwrap_or_default())
-                )
-            }
-            (Some(CallState::WasRunning), Some(since)) => {
+            (Some(CallState::WasRunning), Some(since)) if !story.is_live => {
                 format!("no end recorded, begun {}", human::moment(since, self.now))
             }
             _ => card::how(story),
@@ -214,10 +216,7 @@ impl App {
         };
         let mut said = Styled::of(Ink::Tool, visible::excerpt(&story.tool, room / 2));
         let left = room.saturating_sub(said.width() + width::width(&end) + 2);
-        if left > 4 && !story.arguments.is_empty() {
-            said.push(Ink::Plain, " ");
-            said.push(Ink::Plain, card::arguments(&story.arguments, left));
-        }
+        said.append(card::arguments(story, left));
         said.push(ink, format!(" {end}"));
         said
     }

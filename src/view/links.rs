@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
@@ -54,6 +55,10 @@ pub struct Story {
     pub seconds: Option<f64>,
     /// What is known of it in the whole file, where that says that it has no known end.
     pub open: Option<CallState>,
+    /// The writer is likely to be at work, so the end may still come.
+    pub is_live: bool,
+    /// So long it has been running, where it is.
+    pub runs_for: Option<Duration>,
 }
 
 /// A line and its time.

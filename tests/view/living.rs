@@ -215,3 +215,50 @@ fn a_large_file_is_read_from_both_ends_at_once() {
     );
     assert_eq!(viewer.here(), 6_033);
 }
+
+/// The last line is ten seconds old, so its writer is likely to be at work.
+#[test]
+fn a_call_runs_while_its_writer_is_at_work() {
+    let line = |type_name: &str, payload: &str| {
+        format!(
+            "{{\"id\":\"{type_name}\",\"payload\":{payload},\"ts\":\"2026-03-16T12:59:50.000000Z\",\"type\":\"{type_name}\",\"v\":1}}\n"
+        )
+    };
+    let call = |id: &str| {
+        format!(
+            "{{\"function\":{{\"arguments\":\"{{}}\",\"name\":\"shell\"}},\"id\":\"{id}\",\"type\":\"function\"}}"
+        )
+    };
+    let calls = [call("c1"), call("c2")].join(",");
+    let text = [
+        line("session-meta", "{}"),
+        line(
+            "message",
+            &format!("{{\"content\":\"\",\"role\":\"assistant\",\"tool-calls\":[{calls}]}}"),
+        ),
+        line(
+            "tool-dispatched",
+            "{\"arguments\":\"{}\",\"call-id\":\"c1\",\"tool\":\"shell\"}",
+        ),
+    ];
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.concat().as_bytes()).unwrap();
+    let mut viewer = open(file.path());
+    assert_eq!(viewer.here(), 3);
+    viewer.type_in("k2");
+    let list = viewer.list();
+    assert!(list[2].ends_with("→ shell , shell [proposed]"), "{list:?}");
+    assert_eq!(list[3], "▌   ○ shell running for 10.0 s");
+    assert_eq!(list[4], "▌   ○ shell proposed");
+
+    viewer
+        .app
+        .at(super::kit::now() + chrono::TimeDelta::minutes(2));
+    let list = viewer.list();
+    assert!(
+        list[2].ends_with("→ shell , shell [never dispatched]"),
+        "{list:?}"
+    );
+    assert_eq!(list[3], "▌   ○ shell no end recorded");
+    assert_eq!(list[4], "▌   ○ shell never dispatched");
+}
