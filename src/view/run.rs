@@ -116,7 +116,8 @@ impl Driver {
                 }
             }
             is_stale |= is_urgent | events.is_some_and(|events| events.give_to(stage));
-            if stage.waits() {
+            // The first screen comes before anything that is done behind it.
+            if self.drawn.is_some() && stage.waits() {
                 stage.goes_on();
                 is_stale = true;
             }
