@@ -57,6 +57,12 @@ pub trait CompletionBus: Send + Sync {
 }
 
 /// What a bus holds.
+///
+/// ```
+/// use sess::agent::BusState;
+/// assert!(BusState::default().is_quiet());
+/// assert!(!BusState { outstanding: 1, queued: 0 }.is_quiet());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BusState {
     /// Operations that are out.
@@ -104,6 +110,11 @@ pub struct Completion {
 }
 
 /// A bus that failed.
+///
+/// ```
+/// use sess::agent::BusError;
+/// assert_eq!(BusError::new("the queue is gone").to_string(), "the queue is gone");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BusError {

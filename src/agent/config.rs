@@ -74,9 +74,34 @@ pub struct Config {
 }
 
 /// Called when a run begins to wait for background work.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use sess::agent::ParkHook;
+/// use sess::agent::event::RunParked;
+///
+/// let waiting = Arc::new(AtomicU64::new(0));
+/// let shown = Arc::clone(&waiting);
+/// let hook: ParkHook = Arc::new(move |parked| shown.store(parked.outstanding, Ordering::Relaxed));
+/// hook(&RunParked { outstanding: 2, ops: vec![], round: Some(1) });
+/// assert_eq!(waiting.load(Ordering::Relaxed), 2);
+/// ```
 pub type ParkHook = Arc<dyn Fn(&RunParked) + Send + Sync>;
 
 /// Called when a run goes on after waiting.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use sess::agent::UnparkHook;
+/// use sess::agent::event::{ResumeReason, RunResumed};
+///
+/// let told = Arc::new(Mutex::new(Vec::new()));
+/// let ear = Arc::clone(&told);
+/// let hook: UnparkHook = Arc::new(move |resumed| ear.lock().unwrap().push(resumed.reason));
+/// hook(&RunResumed { reason: ResumeReason::Steer, parked_seconds: None, round: Some(1) });
+/// assert_eq!(*told.lock().unwrap(), [ResumeReason::Steer]);
+/// ```
 pub type UnparkHook = Arc<dyn Fn(&RunResumed) + Send + Sync>;
 
 impl Config {

@@ -10,6 +10,26 @@ use tokio::sync::Notify;
 
 /// Where a run looks for words of the user: before each round, once more before it completes, and
 /// while it waits for background work.
+///
+/// ```
+/// use std::error::Error;
+/// use futures_util::future::BoxFuture;
+/// use sess::agent::SteerSource;
+///
+/// /// Says the same before every round.
+/// struct Reminder(String);
+///
+/// impl SteerSource for Reminder {
+///     fn pull(&self) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
+///         Ok(vec![self.0.clone()])
+///     }
+///     fn ready(&self) -> BoxFuture<'_, ()> {
+///         Box::pin(async {})
+///     }
+/// }
+///
+/// assert_eq!(Reminder("Be brief.".into()).pull().unwrap(), ["Be brief."]);
+/// ```
 pub trait SteerSource: Send + Sync {
     /// Hands over what is waiting, oldest first. What is handed over is gone here.
     ///

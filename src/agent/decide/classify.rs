@@ -3,6 +3,14 @@
 use crate::backend::ErrorClass;
 
 /// What a failure suggests.
+///
+/// ```
+/// use sess::agent::decide::classify::{Bucket, classify};
+/// use sess::backend::ErrorClass;
+/// assert_eq!(classify(Some(ErrorClass::Http), Some(503)), Bucket::RetrySame);
+/// assert_eq!(classify(Some(ErrorClass::Timeout), None), Bucket::Advance);
+/// assert_eq!(classify(Some(ErrorClass::Http), Some(401)), Bucket::Abort);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bucket {
     /// It may pass: ask the same backend again.

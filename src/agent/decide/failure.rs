@@ -15,6 +15,20 @@ use crate::agent::wording;
 use crate::backend::{ErrorClass, Usage};
 
 /// How an attempt failed.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::agent::decide::failure::{Cause, Failure};
+/// use sess::backend::{ErrorClass, Usage};
+/// let busy = Cause::Reported {
+///     text: "slow down".into(),
+///     class: Some(ErrorClass::Http),
+///     status: Some(429),
+///     retry_after: Some(Duration::from_secs(5)),
+/// };
+/// let failure = Failure { cause: busy, finish_reason: None, usage: Usage::default() };
+/// assert_eq!(failure.retry_after(), Some(Duration::from_secs(5)));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// Nothing arrived for this long.
@@ -42,6 +56,18 @@ pub enum Cause {
 }
 
 /// A failed attempt.
+///
+/// ```
+/// use sess::agent::decide::failure::{Cause, Failure};
+/// use sess::backend::Usage;
+/// let clipped = Failure {
+///     cause: Cause::Clipped { billed: 256, cap: 256 },
+///     finish_reason: Some("stop".into()),
+///     usage: Usage { completion_tokens: Some(256), ..Usage::default() },
+/// };
+/// // Only a server can ask for a pause.
+/// assert_eq!(clipped.retry_after(), None);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// How it failed.
@@ -53,6 +79,26 @@ pub struct Failure {
 }
 
 /// Where in the walk the attempt was made.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::agent::decide::failure::{Cause, Failure, Move, Position, Size, judge};
+/// # use sess::backend::Usage;
+/// # let silent = Failure {
+/// #     cause: Cause::NoData(Duration::from_secs(120)),
+/// #     finish_reason: None,
+/// #     usage: Usage::default(),
+/// # };
+/// # let size = Size { request: 100, terms: None };
+/// // Silence on the first of two backends, and on the last with and without retries left.
+/// let first = Position { backend_index: 0, is_last: false, retries_left: 1, max_tokens: None };
+/// let last = Position { backend_index: 1, is_last: true, ..first };
+/// let spent = Position { retries_left: 0, ..last };
+/// assert_eq!(judge(&silent, &first, &size).next, Move::Advance);
+/// assert_eq!(judge(&silent, &last, &size).next, Move::RetrySame);
+/// // Going on from the last backend is where the walk ends.
+/// assert_eq!(judge(&silent, &spent, &size).next, Move::Advance);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The backend's place in the chain.
@@ -66,6 +112,25 @@ pub struct Position {
 }
 
 /// The size of the request that failed.
+///
+/// ```
+/// use sess::agent::decide::failure::{Cause, Failure, Position, Size, judge};
+/// use sess::backend::{ErrorClass, Usage};
+/// let refused = Failure {
+///     cause: Cause::Reported {
+///         text: "maximum context length is 8192 tokens".into(),
+///         class: Some(ErrorClass::Http),
+///         status: Some(400),
+///         retry_after: None,
+///     },
+///     finish_reason: None,
+///     usage: Usage::default(),
+/// };
+/// let at = Position { backend_index: 0, is_last: false, retries_left: 1, max_tokens: None };
+/// // Nothing is known of the window, so a fifth less than what was refused is tried.
+/// let judgement = judge(&refused, &at, &Size { request: 9_000, terms: None });
+/// assert_eq!(judgement.refused_above, Some(7_200));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     /// As the selected counter measures it.
@@ -75,6 +140,21 @@ pub struct Size {
 }
 
 /// What the walk does next.
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::agent::decide::failure::{Cause, Failure, Move, Position, Size, judge};
+/// # use sess::backend::Usage;
+/// let silent = Failure {
+///     cause: Cause::NoActivity(Duration::from_secs(30)),
+///     finish_reason: None,
+///     usage: Usage::default(),
+/// };
+/// let at = Position { backend_index: 0, is_last: false, retries_left: 3, max_tokens: None };
+/// let judgement = judge(&silent, &at, &Size { request: 100, terms: None });
+/// // While there is another backend, nobody waits for a silent one.
+/// assert_eq!(judgement.next, Move::Advance);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
     /// Asks the same backend again, after a wait.

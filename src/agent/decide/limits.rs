@@ -7,6 +7,26 @@ use crate::canonical::{ToolPattern, canonical_arguments};
 use crate::message::ToolCall;
 
 /// How much a model may ask for in one run.
+///
+/// ```
+/// use sess::agent::decide::limits::{Limits, Tallies};
+/// use sess::agent::event::LimitKind;
+/// use sess::canonical::ToolPattern;
+/// use sess::message::ToolCall;
+///
+/// let limits = Limits {
+///     tool_rounds: 10,
+///     tool_calls: 10,
+///     identical_calls: 1,
+///     identical_exempt: vec![ToolPattern::new("poll_*")?],
+/// };
+/// let call = |name: &str| ToolCall { name: name.into(), ..ToolCall::default() };
+/// let twice = |name: &str| [call(name), call(name)];
+/// assert!(Tallies::default().check(&twice("poll_job"), &limits).is_none());
+/// let reached = Tallies::default().check(&twice("read"), &limits).unwrap();
+/// assert_eq!(reached.limit, LimitKind::IdenticalCalls);
+/// # Ok::<(), sess::canonical::EmptyPattern>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Rounds with tool calls.

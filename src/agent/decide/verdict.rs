@@ -8,6 +8,26 @@ use crate::agent::wording;
 use crate::backend::Usage;
 
 /// Why an answer was cut off.
+///
+/// ```
+/// use sess::agent::decide::verdict::{Verdict, judge};
+/// use sess::agent::decide::window::Terms;
+/// use sess::backend::Usage;
+///
+/// let terms = Terms {
+///     messages: 7_000, context: 0, tools: 0, request: 7_000,
+///     margin: 512, reserve: 1_024, window: 8_192,
+/// };
+/// let billed = |prompt, completion| Usage {
+///     prompt_tokens: Some(prompt),
+///     completion_tokens: Some(completion),
+///     ..Usage::default()
+/// };
+/// let full = judge(Some(&terms), &billed(7_900, 292), Some(1_024));
+/// assert!(matches!(full, Verdict::NearWindow { .. }));
+/// let capped = judge(Some(&terms), &billed(500, 1_024), Some(1_024));
+/// assert!(matches!(capped, Verdict::CompletionCap { .. }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The window was full, or nearly so: a smaller request may pass.

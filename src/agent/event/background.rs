@@ -6,6 +6,24 @@ use super::words::ResumeReason;
 use crate::Json;
 
 /// An event of an agent below this one. Never the end of this run, whatever it holds.
+///
+/// ```
+/// use sess::agent::event::{Event, EventBody, RunCancelled, Subagent, Terminal};
+/// let child = Event::new(Terminal::RunCancelled(RunCancelled { stage: None, round: None }));
+/// let body = EventBody::from(Subagent {
+///     agent_id: "a1".into(),
+///     agent_type: "survey".into(),
+///     label: None,
+///     call_id: Some("c1".into()),
+///     inner: child.to_json(),
+/// });
+/// assert_eq!(body.kind(), "subagent");
+/// // The end of the child is not the end of its parent.
+/// assert!(child.is_terminal() && !body.is_terminal());
+/// let inner = body.payload().get("inner").unwrap();
+/// assert_eq!(Event::from_json(&inner)?.kind(), "run-cancelled");
+/// # Ok::<(), sess::agent::event::EventError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Subagent {
@@ -24,6 +42,22 @@ pub struct Subagent {
 }
 
 /// Work goes on in the background.
+///
+/// ```
+/// use sess::agent::event::{BackgroundOpStarted, EventBody};
+/// let body = EventBody::from(BackgroundOpStarted {
+///     op_id: "o1".into(),
+///     op_kind: "build".into(),
+///     label: Some("nightly".into()),
+///     call_id: None,
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "background-op-started");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"label":"nightly","op-id":"o1","op-kind":"build","round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BackgroundOpStarted {
@@ -43,6 +77,18 @@ pub struct BackgroundOpStarted {
 }
 
 /// Work in the background has ended.
+///
+/// ```
+/// use sess::agent::event::{BackgroundOpSettled, EventBody};
+/// let body = EventBody::from(BackgroundOpSettled {
+///     op_id: "o1".into(),
+///     op_kind: "build".into(),
+///     collected: false,
+///     round: None,
+/// });
+/// assert_eq!(body.kind(), "background-op-settled");
+/// assert_eq!(body.payload().compact(), r#"{"collected":false,"op-id":"o1","op-kind":"build"}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BackgroundOpSettled {
@@ -58,6 +104,21 @@ pub struct BackgroundOpSettled {
 }
 
 /// The outcome of background work is part of the conversation.
+///
+/// ```
+/// use sess::agent::event::{BackgroundOpDelivered, EventBody};
+/// let body = EventBody::from(BackgroundOpDelivered {
+///     op_kind: "build".into(),
+///     op_id: Some("o1".into()),
+///     message_id: Some("e9".into()),
+///     round: Some(2),
+/// });
+/// assert_eq!(body.kind(), "background-op-delivered");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"message-id":"e9","op-id":"o1","op-kind":"build","round":2}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BackgroundOpDelivered {
@@ -75,6 +136,13 @@ pub struct BackgroundOpDelivered {
 }
 
 /// The run waits for background work.
+///
+/// ```
+/// use sess::agent::event::{EventBody, RunParked};
+/// let body = EventBody::from(RunParked { outstanding: 0, ops: vec![], round: Some(1) });
+/// assert_eq!(body.kind(), "run-parked");
+/// assert_eq!(body.payload().compact(), r#"{"ops":[],"outstanding":0,"round":1}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunParked {
@@ -88,6 +156,22 @@ pub struct RunParked {
 }
 
 /// A background operation that has not ended.
+///
+/// ```
+/// use sess::Json;
+/// use sess::agent::event::{EventBody, OutstandingOp, RunParked};
+/// let op = OutstandingOp {
+///     op_id: "o1".into(),
+///     kind: "build".into(),
+///     label: None,
+///     meta: Json::empty_object(),
+/// };
+/// let body = EventBody::from(RunParked { outstanding: 1, ops: vec![op], round: None });
+/// assert_eq!(
+///     body.payload().get("ops").unwrap().compact(),
+///     r#"[{"kind":"build","meta":{},"op-id":"o1"}]"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OutstandingOp {
@@ -103,6 +187,20 @@ pub struct OutstandingOp {
 }
 
 /// The wait is over.
+///
+/// ```
+/// use sess::agent::event::{EventBody, ResumeReason, RunResumed};
+/// let body = EventBody::from(RunResumed {
+///     reason: ResumeReason::Completion,
+///     parked_seconds: Some(1.5),
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "run-resumed");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"parked-seconds":1.5,"reason":"completion","round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunResumed {

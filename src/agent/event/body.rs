@@ -39,6 +39,14 @@ macro_rules! kinds {
         terminal { $($end:ident = $end_kind:literal,)* }
     ) => {
         /// What happened. The names of the kinds are part of the format.
+        ///
+        /// ```
+        /// use sess::agent::event::{EventBody, RunCancelled};
+        /// let body = EventBody::RunCancelled(RunCancelled { stage: None, round: None });
+        /// assert_eq!(body.kind(), "run-cancelled");
+        /// assert!(body.is_terminal());
+        /// assert_eq!(EventBody::KINDS.len(), 29);
+        /// ```
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum EventBody {
@@ -95,6 +103,16 @@ macro_rules! kinds {
         )*
 
         /// The end of a run.
+        ///
+        /// ```
+        /// use sess::agent::event::{EventBody, RunCompleted, Terminal};
+        /// let end = Terminal::RunCompleted(RunCompleted {
+        ///     final_text: "Done.".into(),
+        ///     rounds: Some(1),
+        ///     message_count: Some(2),
+        /// });
+        /// assert!(EventBody::from(end).is_terminal());
+        /// ```
         #[derive(Clone, Debug, PartialEq)]
         pub enum Terminal {
             $(#[doc = concat!("`", $end_kind, "`")] $end($end),)*
@@ -145,6 +163,18 @@ kinds! {
 }
 
 /// An event of a kind this build does not know, kept as it is.
+///
+/// ```
+/// use sess::Json;
+/// use sess::agent::event::{Event, EventBody};
+/// let flat = r#"{"kind":"moon-phase","phase":"full","ts":"2026-01-02T03:04:05.000006Z"}"#;
+/// let event = Event::from_json(&Json::parse(flat)?)?;
+/// let EventBody::Unknown(unknown) = &event.body else { panic!("a kind of this build") };
+/// assert_eq!(unknown.kind, "moon-phase");
+/// assert_eq!(unknown.payload.text(), r#"{"phase":"full"}"#);
+/// assert_eq!(event.to_json().compact(), flat);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnknownEvent {
     /// Its wire name.

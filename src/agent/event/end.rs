@@ -7,6 +7,17 @@ use super::words::{CancelStage, FailReason};
 use crate::backend::Usage;
 
 /// The model answered without asking for anything more.
+///
+/// ```
+/// use sess::agent::event::{EventBody, RunCompleted};
+/// let body = EventBody::RunCompleted(RunCompleted {
+///     final_text: "Done.".into(),
+///     rounds: Some(2),
+///     message_count: Some(5),
+/// });
+/// assert_eq!(body.kind(), "run-completed");
+/// assert_eq!(body.payload().compact(), r#"{"final":"Done.","message-count":5,"rounds":2}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunCompleted {
@@ -22,6 +33,21 @@ pub struct RunCompleted {
 }
 
 /// The run could not go on.
+///
+/// ```
+/// use sess::agent::event::{EventBody, FailReason, RunFailed};
+/// let body = EventBody::RunFailed(RunFailed {
+///     error: "too much was spent".into(),
+///     attempts: vec![],
+///     round: Some(3),
+///     reason: Some(FailReason::BudgetExhausted),
+/// });
+/// assert_eq!(body.kind(), "run-failed");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"attempts":[],"error":"too much was spent","reason":"budget-exhausted","round":3}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunFailed {
@@ -38,6 +64,13 @@ pub struct RunFailed {
 }
 
 /// Somebody cancelled the run.
+///
+/// ```
+/// use sess::agent::event::{CancelStage, EventBody, RunCancelled};
+/// let body = EventBody::RunCancelled(RunCancelled { stage: Some(CancelStage::Tools), round: Some(1) });
+/// assert_eq!(body.kind(), "run-cancelled");
+/// assert_eq!(body.payload().compact(), r#"{"round":1,"stage":"tools"}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunCancelled {
@@ -50,6 +83,29 @@ pub struct RunCancelled {
 }
 
 /// A request that failed, or that was never sent because it would not have fitted.
+///
+/// ```
+/// use sess::agent::event::{AttemptRecord, EventBody, RunFailed};
+/// use sess::backend::Usage;
+/// let attempt = AttemptRecord {
+///     backend_index: 0,
+///     model: "m".into(),
+///     error: "connection reset".into(),
+///     raw_text: Some("The ans".into()),
+///     usage: Usage::default(),
+///     disposition: None,
+/// };
+/// let body = EventBody::RunFailed(RunFailed {
+///     error: "every backend failed".into(),
+///     attempts: vec![attempt],
+///     round: None,
+///     reason: None,
+/// });
+/// assert_eq!(
+///     body.payload().get("attempts").unwrap().compact(),
+///     r#"[{"backend-index":0,"error":"connection reset","model":"m","raw-text":"The ans"}]"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AttemptRecord {

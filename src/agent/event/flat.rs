@@ -91,6 +91,17 @@ impl Event {
 }
 
 /// Why a document is no event.
+///
+/// ```
+/// use sess::Json;
+/// use sess::agent::event::{Event, EventError};
+/// let read = |flat: &str| Event::from_json(&Json::parse(flat).unwrap());
+/// assert_eq!(read(r#"{"text":"Hi"}"#), Err(EventError::NoKind));
+/// assert_eq!(
+///     read(r#"{"kind":"token","text":"Hi","ts":"noon"}"#),
+///     Err(EventError::BadTime { ts: "noon".into() }),
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventError {

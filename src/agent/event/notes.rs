@@ -6,6 +6,17 @@ use super::words::LimitKind;
 use crate::Json;
 
 /// Something worth knowing that changes nothing.
+///
+/// ```
+/// use sess::agent::event::{EventBody, Log, LogData};
+/// let body = EventBody::from(Log {
+///     level: "info".into(),
+///     logger: None,
+///     data: LogData::Text("the index is being built".into()),
+/// });
+/// assert_eq!(body.kind(), "log");
+/// assert_eq!(body.payload().compact(), r#"{"data":"the index is being built","level":"info"}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Log {
@@ -19,6 +30,16 @@ pub struct Log {
 }
 
 /// What a log says: a text or a record, and nothing else.
+///
+/// ```
+/// use sess::Json;
+/// use sess::agent::event::LogData;
+/// let record = Json::parse(r#"{"files":3}"#)?;
+/// assert_eq!(LogData::of(record.clone()), LogData::Record(record));
+/// assert_eq!(LogData::of(Json::string("ready")), LogData::Text("ready".into()));
+/// assert_eq!(LogData::of(Json::parse("[1,2]")?), LogData::Text("[1,2]".into()));
+/// # Ok::<(), sess::canonical::JsonError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogData {
     /// In words.
@@ -60,6 +81,17 @@ impl<'de> Deserialize<'de> for LogData {
 }
 
 /// The model asked for more than it may. Not the end: tools are switched off and it is told so.
+///
+/// ```
+/// use sess::agent::event::{EventBody, LimitKind, LimitReached};
+/// let body = EventBody::from(LimitReached {
+///     limit: LimitKind::ToolCalls,
+///     count: Some(11),
+///     max: Some(10),
+/// });
+/// assert_eq!(body.kind(), "limit-reached");
+/// assert_eq!(body.payload().compact(), r#"{"count":11,"limit":"tool-calls","max":10}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LimitReached {
@@ -74,6 +106,21 @@ pub struct LimitReached {
 }
 
 /// The conversation is being made smaller.
+///
+/// ```
+/// use sess::agent::event::{CompactionStarted, EventBody};
+/// let body = EventBody::from(CompactionStarted {
+///     tokens_before: Some(7_000),
+///     budget: Some(6_000),
+///     message_count: Some(40),
+///     round: Some(2),
+/// });
+/// assert_eq!(body.kind(), "compaction-started");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"budget":6000,"message-count":40,"round":2,"tokens-before":7000}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CompactionStarted {
@@ -92,6 +139,24 @@ pub struct CompactionStarted {
 }
 
 /// The pass is over and recorded.
+///
+/// ```
+/// use sess::agent::event::{CompactionDone, EventBody};
+/// let body = EventBody::from(CompactionDone {
+///     tokens_before: Some(7_000),
+///     tokens_after: Some(5_500),
+///     dropped: Some(0),
+///     summary: None,
+///     fallback: false,
+///     round: Some(2),
+/// });
+/// assert_eq!(body.kind(), "compaction-done");
+/// // Nothing was dropped and yet it is smaller: results of old calls were replaced by stubs.
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"dropped":0,"fallback":false,"round":2,"tokens-after":5500,"tokens-before":7000}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CompactionDone {

@@ -11,6 +11,17 @@ use crate::backend::{ErrorClass, Usage};
 use crate::id::{EnvelopeId, RunId};
 
 /// The run has begun.
+///
+/// ```
+/// use sess::agent::event::{EventBody, RunStarted};
+/// let body = EventBody::from(RunStarted {
+///     run_id: "r1".into(),
+///     message_count: 2,
+///     context_digest: None,
+/// });
+/// assert_eq!(body.kind(), "run-started");
+/// assert_eq!(body.payload().compact(), r#"{"message-count":2,"run-id":"r1"}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunStarted {
@@ -25,6 +36,13 @@ pub struct RunStarted {
 }
 
 /// A round begins: one reply of the model and the calls it asks for.
+///
+/// ```
+/// use sess::agent::event::{EventBody, RoundStarted};
+/// let body = EventBody::from(RoundStarted { round: 1, tokens: Some(120) });
+/// assert_eq!(body.kind(), "round-started");
+/// assert_eq!(body.payload().compact(), r#"{"round":1,"tokens":120}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RoundStarted {
@@ -36,6 +54,21 @@ pub struct RoundStarted {
 }
 
 /// A request goes out. Tokens that follow belong to it.
+///
+/// ```
+/// use sess::agent::event::{AttemptStarted, EventBody};
+/// let body = EventBody::from(AttemptStarted {
+///     round: 1,
+///     attempt: 1,
+///     backend_index: 0,
+///     model: "m".into(),
+/// });
+/// assert_eq!(body.kind(), "attempt-started");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"attempt":1,"backend-index":0,"model":"m","round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AttemptStarted {
@@ -50,6 +83,13 @@ pub struct AttemptStarted {
 }
 
 /// A fragment of the answer as it arrives.
+///
+/// ```
+/// use sess::agent::event::{EventBody, Token};
+/// let body = EventBody::from(Token { text: "Hi".into(), round: Some(1), attempt: Some(1) });
+/// assert_eq!(body.kind(), "token");
+/// assert_eq!(body.payload().compact(), r#"{"attempt":1,"round":1,"text":"Hi"}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Token {
@@ -64,6 +104,27 @@ pub struct Token {
 }
 
 /// An attempt failed, and with it every token since it started is taken back.
+///
+/// ```
+/// use sess::agent::event::{AttemptFailed, Disposition, EventBody};
+/// use sess::backend::{ErrorClass, Usage};
+/// let body = EventBody::from(AttemptFailed {
+///     round: 1,
+///     attempt: 1,
+///     backend_index: 0,
+///     model: None,
+///     error: "service unavailable".into(),
+///     error_class: Some(ErrorClass::Http),
+///     error_status: Some(503),
+///     disposition: Disposition::RetrySame { backoff: 1.5 },
+///     usage: Usage::default(),
+/// });
+/// assert_eq!(body.kind(), "attempt-failed");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"attempt":1,"backend-index":0,"backoff":1.5,"disposition":"retry-same","error":"service unavailable","error-class":"http","error-status":503,"round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AttemptFailed {
@@ -93,6 +154,25 @@ pub struct AttemptFailed {
 }
 
 /// A whole answer arrived.
+///
+/// ```
+/// use sess::agent::event::{AttemptSucceeded, EventBody};
+/// use sess::backend::Usage;
+/// let body = EventBody::from(AttemptSucceeded {
+///     round: 1,
+///     attempt: 1,
+///     backend_index: 0,
+///     model_used: None,
+///     finish_reason: Some("stop".into()),
+///     usage: Usage { completion_tokens: Some(7), ..Usage::default() },
+///     latency_ms: Some(640),
+/// });
+/// assert_eq!(body.kind(), "attempt-succeeded");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"attempt":1,"backend-index":0,"finish-reason":"stop","latency-ms":640,"round":1,"usage":{"completion-tokens":7}}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AttemptSucceeded {
@@ -117,6 +197,21 @@ pub struct AttemptSucceeded {
 }
 
 /// A turn of the model is part of the conversation. This is the text that counts.
+///
+/// ```
+/// use sess::Message;
+/// use sess::agent::event::{AssistantMessage, EventBody};
+/// let body = EventBody::from(AssistantMessage {
+///     message: Message::assistant("Hi").into(),
+///     reasoning: None,
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "assistant-message");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"message":{"content":"Hi","role":"assistant"},"round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AssistantMessage {
@@ -132,6 +227,13 @@ pub struct AssistantMessage {
 }
 
 /// The turn is recorded.
+///
+/// ```
+/// use sess::agent::event::{EventBody, TurnCommitted};
+/// let body = EventBody::from(TurnCommitted { message_id: Some("e7".into()), round: Some(1) });
+/// assert_eq!(body.kind(), "turn-committed");
+/// assert_eq!(body.payload().compact(), r#"{"message-id":"e7","round":1}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TurnCommitted {
@@ -148,6 +250,13 @@ pub struct TurnCommitted {
 }
 
 /// What the round has streamed will never be committed.
+///
+/// ```
+/// use sess::agent::event::{DiscardReason, EventBody, TurnDiscarded};
+/// let body = EventBody::from(TurnDiscarded { reason: DiscardReason::Limit, round: Some(1) });
+/// assert_eq!(body.kind(), "turn-discarded");
+/// assert_eq!(body.payload().compact(), r#"{"reason":"limit","round":1}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TurnDiscarded {

@@ -7,6 +7,22 @@ use crate::Json;
 use crate::context::Artifact;
 
 /// The model asks for a call. All calls of a turn are announced before the first is dispatched.
+///
+/// ```
+/// use sess::Json;
+/// use sess::agent::event::{EventBody, ToolCall};
+/// let body = EventBody::from(ToolCall {
+///     id: "c1".into(),
+///     name: "read".into(),
+///     arguments: Some(Json::string(r#"{"path":"a"}"#)),
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "tool-call");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"arguments":"{\"path\":\"a\"}","id":"c1","name":"read","round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolCall {
@@ -23,6 +39,17 @@ pub struct ToolCall {
 }
 
 /// The call is handed to its tool.
+///
+/// ```
+/// use sess::agent::event::{EventBody, ToolStarted};
+/// let body = EventBody::from(ToolStarted {
+///     id: "c1".into(),
+///     name: "read".into(),
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "tool-started");
+/// assert_eq!(body.payload().compact(), r#"{"id":"c1","name":"read","round":1}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolStarted {
@@ -36,6 +63,22 @@ pub struct ToolStarted {
 }
 
 /// A tool tells how far it has come.
+///
+/// ```
+/// use sess::agent::event::{EventBody, ToolProgress};
+/// let body = EventBody::from(ToolProgress {
+///     id: "c1".into(),
+///     progress: 2.5,
+///     total: Some(10.0),
+///     message: None,
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "tool-progress");
+/// assert_eq!(
+///     body.payload().text(),
+///     r#"{"id":"c1","progress":2.5,"total":10.0,"round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolProgress {
@@ -55,6 +98,23 @@ pub struct ToolProgress {
 }
 
 /// The call has an answer, and the answer is recorded.
+///
+/// ```
+/// use sess::agent::event::{EventBody, ToolResult};
+/// let body = EventBody::from(ToolResult {
+///     id: "c1".into(),
+///     name: Some("read".into()),
+///     content: "hello".into(),
+///     is_error: false,
+///     artifact: None,
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "tool-result");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"content":"hello","id":"c1","is-error":false,"name":"read","round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolResult {
@@ -76,6 +136,29 @@ pub struct ToolResult {
 }
 
 /// A text kept in full, and how much of it the model does not see.
+///
+/// ```
+/// use sess::agent::event::{ArtifactNote, EventBody, ToolResult};
+/// use sess::canonical::Sha256Hex;
+/// let note = ArtifactNote {
+///     file: "op-1.txt".into(),
+///     digest: Sha256Hex::of(b"...").to_string(),
+///     bytes: 20_000,
+///     chars: 20_000,
+///     elided_chars: 3_616,
+/// };
+/// let body = EventBody::from(ToolResult {
+///     id: "c1".into(),
+///     name: None,
+///     content: "the beginning and the end".into(),
+///     is_error: false,
+///     artifact: Some(note),
+///     round: None,
+/// });
+/// let artifact = body.payload().get("artifact").unwrap();
+/// let keys: Vec<String> = artifact.entries().unwrap().into_iter().map(|(key, _)| key).collect();
+/// assert_eq!(keys, ["file", "digest", "bytes", "chars", "elided-chars"]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ArtifactNote {
@@ -108,6 +191,22 @@ impl ArtifactNote {
 }
 
 /// No answer to the call will come.
+///
+/// ```
+/// use sess::agent::event::{AbandonReason, EventBody, ToolAbandoned};
+/// let body = EventBody::from(ToolAbandoned {
+///     id: "c1".into(),
+///     name: "read".into(),
+///     reason: AbandonReason::Deadline,
+///     dispatched: true,
+///     round: Some(1),
+/// });
+/// assert_eq!(body.kind(), "tool-abandoned");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"dispatched":true,"id":"c1","name":"read","reason":"deadline","round":1}"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolAbandoned {
@@ -125,6 +224,18 @@ pub struct ToolAbandoned {
 }
 
 /// Somebody is asked something while a call runs.
+///
+/// ```
+/// use sess::Json;
+/// use sess::agent::event::{AskPending, EventBody};
+/// let body = EventBody::from(AskPending {
+///     request: Json::parse(r#"{"question":"Delete it?"}"#)?,
+///     tool: Some("rm".into()),
+/// });
+/// assert_eq!(body.kind(), "ask-pending");
+/// assert_eq!(body.payload().compact(), r#"{"request":{"question":"Delete it?"},"tool":"rm"}"#);
+/// # Ok::<(), sess::canonical::JsonError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AskPending {
@@ -136,6 +247,21 @@ pub struct AskPending {
 }
 
 /// The question is over. It may never come when the run ends first.
+///
+/// ```
+/// use sess::Json;
+/// use sess::agent::event::{AskAnswered, EventBody};
+/// let body = EventBody::from(AskAnswered {
+///     request: Json::parse(r#"{"question":"Delete it?"}"#)?,
+///     answer: Some(Json::string("no")),
+/// });
+/// assert_eq!(body.kind(), "ask-answered");
+/// assert_eq!(
+///     body.payload().compact(),
+///     r#"{"answer":"no","request":{"question":"Delete it?"}}"#,
+/// );
+/// # Ok::<(), sess::canonical::JsonError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AskAnswered {

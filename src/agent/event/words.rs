@@ -6,6 +6,12 @@ use crate::agent::words::words;
 
 words! {
     /// Why streamed text will never be committed.
+    ///
+    /// ```
+    /// use sess::agent::event::DiscardReason;
+    /// let words: Vec<&str> = DiscardReason::ALL.iter().map(|reason| reason.as_str()).collect();
+    /// assert_eq!(words, ["limit", "failed", "cancelled"]);
+    /// ```
     DiscardReason {
         /// The turn asked for tools beyond a limit.
         Limit = "limit",
@@ -18,6 +24,12 @@ words! {
 
 words! {
     /// Why a call gets no answer.
+    ///
+    /// ```
+    /// use sess::agent::event::AbandonReason;
+    /// assert_eq!(AbandonReason::BudgetExhausted.as_str(), "budget-exhausted");
+    /// assert_eq!("deadline".parse(), Ok(AbandonReason::Deadline));
+    /// ```
     AbandonReason {
         /// The run was cancelled.
         Cancelled = "cancelled",
@@ -30,6 +42,12 @@ words! {
 
 words! {
     /// Why a parked run goes on.
+    ///
+    /// ```
+    /// use sess::agent::event::ResumeReason;
+    /// assert_eq!(ResumeReason::Steer.to_string(), "steer");
+    /// assert_eq!("idle".parse(), Ok(ResumeReason::Idle));
+    /// ```
     ResumeReason {
         /// Background work ended.
         Completion = "completion",
@@ -44,6 +62,12 @@ words! {
 
 words! {
     /// A limit on what the model may ask for.
+    ///
+    /// ```
+    /// use sess::agent::event::LimitKind;
+    /// let words: Vec<&str> = LimitKind::ALL.iter().map(|limit| limit.as_str()).collect();
+    /// assert_eq!(words, ["tool-rounds", "tool-calls", "identical-calls"]);
+    /// ```
     LimitKind {
         /// Rounds with tool calls.
         ToolRounds = "tool-rounds",
@@ -76,6 +100,12 @@ words! {
 
 words! {
     /// Where a run was when it was cancelled.
+    ///
+    /// ```
+    /// use sess::agent::event::CancelStage;
+    /// assert_eq!(CancelStage::Streaming.as_str(), "streaming");
+    /// assert_eq!("parked".parse(), Ok(CancelStage::Parked));
+    /// ```
     CancelStage {
         /// Before a round.
         Start = "start",

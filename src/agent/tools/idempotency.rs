@@ -6,6 +6,12 @@ use crate::canonical::ToolPattern;
 
 words! {
     /// What making a call twice does.
+    ///
+    /// ```
+    /// use sess::agent::Idempotency;
+    /// assert_eq!(Idempotency::ReadOnly.as_str(), "read-only");
+    /// assert_eq!("destructive".parse(), Ok(Idempotency::Destructive));
+    /// ```
     Idempotency {
         /// Nothing: it only reads.
         ReadOnly = "read-only",
