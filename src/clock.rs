@@ -26,6 +26,11 @@ pub trait Clock: Send + Sync {
 }
 
 /// The clock of the operating system.
+///
+/// ```
+/// use sess::clock::{Clock, SystemClock};
+/// assert!(SystemClock.now() > std::time::UNIX_EPOCH);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

@@ -55,21 +55,44 @@ macro_rules! text_id {
 text_id! {
     /// The `id` of one line. A message, a summary and an operation are all known by the id of the
     /// line that brought them.
+    ///
+    /// ```
+    /// use sess::id::EnvelopeId;
+    /// // Whatever stands in a file is an id; nothing is parsed.
+    /// assert_eq!(EnvelopeId::from("m-1").as_str(), "m-1");
+    /// assert_eq!(EnvelopeId::fresh().as_str().len(), 36);
+    /// ```
     EnvelopeId
 }
 
 text_id! {
     /// A tool operation: the id of its `tool-dispatched` line.
+    ///
+    /// ```
+    /// use sess::id::{EnvelopeId, OpId};
+    /// let line = EnvelopeId::from("d-1");
+    /// assert_eq!(OpId::from(line).as_str(), "d-1");
+    /// ```
     OpId
 }
 
 text_id! {
     /// The model's own id for a tool call. Models reuse them, so it is no key for a whole transcript.
+    ///
+    /// ```
+    /// use sess::id::CallId;
+    /// assert_eq!(CallId::from("call_0").to_string(), "call_0");
+    /// ```
     CallId
 }
 
 text_id! {
     /// One run of the agent loop.
+    ///
+    /// ```
+    /// use sess::id::RunId;
+    /// assert_ne!(RunId::fresh(), RunId::fresh());
+    /// ```
     RunId
 }
 

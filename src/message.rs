@@ -57,6 +57,14 @@ impl FromStr for Role {
 }
 
 /// A role outside the set of four.
+///
+/// ```
+/// use sess::Role;
+/// assert_eq!(
+///     "model".parse::<Role>().unwrap_err().to_string(),
+///     r#""model" is not a role; it is one of system, user, assistant, tool"#,
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a role; it is one of system, user, assistant, tool")]
 pub struct UnknownRole(pub String);
@@ -205,6 +213,16 @@ pub fn conversation_digest(messages: &[Message]) -> Sha256Hex {
 }
 
 /// A tool call as the model made it.
+///
+/// ```
+/// use sess::message::ToolCall;
+/// let call = ToolCall { id: "c1".into(), name: "read".into(), arguments: "{}".into() };
+/// assert_eq!(
+///     call.to_json().compact(),
+///     r#"{"function":{"arguments":"{}","name":"read"},"id":"c1","type":"function"}"#,
+/// );
+/// assert_eq!(ToolCall::from_json(&call.to_json()), call);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCall {
     /// The model's id for the call.

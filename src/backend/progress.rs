@@ -78,6 +78,16 @@ pub struct ResponseWriter {
 }
 
 /// What a response has been silent about for too long. See [`ResponseHandle::silent`].
+///
+/// ```
+/// use std::time::Duration;
+/// use sess::backend::{ResponseHandle, Silence};
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let (_writer, stream) = ResponseHandle::open("r1");
+/// let (activity, data) = (Duration::from_millis(1), Duration::from_secs(60));
+/// assert_eq!(stream.handle.silent(activity, data).await, Silence::Bytes);
+/// # });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
     /// Nothing at all arrived.

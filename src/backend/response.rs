@@ -40,6 +40,16 @@ pub struct Response {
 }
 
 /// Whether, and how, a response ended.
+///
+/// ```
+/// use sess::backend::{ResponseHandle, Settled};
+/// let (writer, stream) = ResponseHandle::open("r1");
+/// assert_eq!(stream.handle.snapshot().settled, Settled::Pending);
+/// stream.handle.cancel();
+/// writer.finish();
+/// // The first end stands.
+/// assert_eq!(stream.handle.snapshot().settled, Settled::Cancelled);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Settled {
     /// Not yet.

@@ -34,6 +34,16 @@ pub struct ScriptedBackend {
 }
 
 /// How an answer was asked for.
+///
+/// ```
+/// use sess::Message;
+/// use sess::backend::{Backend, CallKind, Request, ScriptedBackend, Step};
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let backend = ScriptedBackend::new([Step::text("Hello.")]);
+/// backend.stream(Request::new([Message::user("Hi")])).await.unwrap().handle.settled().await;
+/// assert_eq!(backend.calls()[0].kind, CallKind::Stream);
+/// # });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
     /// Fragment by fragment.

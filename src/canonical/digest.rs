@@ -8,6 +8,14 @@ use sha2::{Digest, Sha256};
 use super::{Json, write_string};
 
 /// A SHA-256 digest as 64 lower-case hex digits.
+///
+/// ```
+/// use sess::canonical::Sha256Hex;
+/// assert_eq!(
+///     Sha256Hex::of(b"abc").as_str(),
+///     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sha256Hex(String);
 

@@ -5,6 +5,14 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 /// Why a text is not one JSON value. Offsets are in bytes from the start of the text.
+///
+/// ```
+/// use sess::Json;
+/// use sess::canonical::JsonError;
+/// assert_eq!(Json::parse("1 2"), Err(JsonError::Trailing { offset: 2 }));
+/// assert!(matches!(Json::parse("[1,"), Err(JsonError::Unfinished { offset: 3, .. })));
+/// assert!(matches!(Json::parse("[01]"), Err(JsonError::Malformed { .. })));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonError {

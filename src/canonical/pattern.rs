@@ -58,6 +58,11 @@ impl fmt::Display for ToolPattern {
 }
 
 /// A pattern of no characters, which would match only a tool without a name.
+///
+/// ```
+/// use sess::canonical::{EmptyPattern, ToolPattern};
+/// assert_eq!(ToolPattern::new(""), Err(EmptyPattern));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a tool pattern is empty; write a tool's name, the beginning of one and *, or * alone")]
 pub struct EmptyPattern;

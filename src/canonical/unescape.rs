@@ -9,6 +9,14 @@ use super::escape::{RUN, push_run};
 use super::quoted::{UNIT, unit_at};
 
 /// What a JSON string token says.
+///
+/// ```
+/// use sess::canonical::unescape;
+/// // Half of a pair, as a program leaves it that cuts text in the middle of one.
+/// let half = unescape(r#""cut \ud83d""#);
+/// assert_eq!((half.text.as_ref(), half.lone_surrogates), ("cut \u{fffd}", true));
+/// assert!(!unescape(r#""\ud83d\ude00""#).lone_surrogates);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unescaped<'a> {
     /// The text, with U+FFFD in the place of each surrogate without its partner.

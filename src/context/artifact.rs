@@ -32,6 +32,24 @@ pub trait ArtifactStore: Send + Sync {
 }
 
 /// A text that was kept.
+///
+/// ```
+/// # let home = tempfile::tempdir()?;
+/// # let folder = home.path().join("artifacts");
+/// use sess::canonical::Sha256Hex;
+/// use sess::context::{Artifact, ArtifactStore, FolderStore};
+/// let kept = FolderStore::new(&folder).store("op-1", "größer")?;
+/// assert_eq!(
+///     kept,
+///     Artifact {
+///         file: "op-1.txt".into(),
+///         digest: Sha256Hex::of("größer".as_bytes()).to_string(),
+///         bytes: 8,
+///         chars: 6,
+///     },
+/// );
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
     /// The file's name, without its folder.

@@ -57,6 +57,19 @@ pub trait Compactor: Send + Sync {
 }
 
 /// What a pass works on.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sess::Message;
+/// use sess::context::{CompactionRequest, Target, default_counter};
+/// let conversation = [Arc::new(Message::user("Hi"))];
+/// let request = CompactionRequest {
+///     messages: &conversation,
+///     cancelled: Default::default(),
+///     target: Some(Target { tokens: 1_000, counter: default_counter() }),
+/// };
+/// assert!(!request.cancelled.is_cancelled());
+/// ```
 pub struct CompactionRequest<'a> {
     /// The conversation.
     pub messages: &'a [Arc<Message>],
@@ -85,6 +98,13 @@ pub struct Target {
 }
 
 /// What a pass made.
+///
+/// ```
+/// use sess::context::Compacted;
+/// // What a pass says that could do nothing and cannot help.
+/// let hopeless = Compacted { exhausted: true, ..Compacted::default() };
+/// assert!(hopeless.summary.is_empty() && hopeless.elisions.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compacted {
     /// The conversation as it stands after the pass.

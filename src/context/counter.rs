@@ -80,6 +80,17 @@ pub trait TokenCounter: Send + Sync {
 }
 
 /// A request as a counter sees it. An absent half costs nothing; an empty one is still a message.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sess::Message;
+/// use sess::context::{HeuristicCounter, RequestView, TokenCounter};
+/// let messages = [Arc::new(Message::user("Hello"))];
+/// let bare = RequestView { messages: &messages, ..RequestView::default() };
+/// let empty_head = RequestView { head: Some(""), ..bare };
+/// let counter = HeuristicCounter::default();
+/// assert!(counter.count_request(&empty_head) > counter.count_request(&bare));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RequestView<'a> {
     /// The conversation.
@@ -93,6 +104,21 @@ pub struct RequestView<'a> {
 }
 
 /// What a provider reported for one request.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sess::Message;
+/// use sess::context::{TokenCounter, UsageCounter, UsageReport};
+/// let messages = [Arc::new(Message::user("Hello"))];
+/// let counter = UsageCounter::default();
+/// counter.record_usage(&UsageReport {
+///     prompt_tokens: 40,
+///     completion_tokens: None,
+///     messages: &messages,
+///     model: "m",
+/// });
+/// assert_eq!(counter.count_messages(&messages), 40);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct UsageReport<'a> {
     /// Tokens of the whole request.

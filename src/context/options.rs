@@ -32,6 +32,16 @@ pub struct CompactorOptions {
 }
 
 /// An option that makes no sense.
+///
+/// ```
+/// use sess::context::{CompactorError, CompactorOptions};
+/// let options = CompactorOptions { target_ratio: 0.9, ..CompactorOptions::new(8_000) };
+/// assert_eq!(options.check(), Err(CompactorError::TargetNotBelowTrigger));
+/// assert_eq!(
+///     CompactorOptions::new(0).check().unwrap_err().to_string(),
+///     "compactor: context_budget has to be above 0",
+/// );
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompactorError {
     /// A number that has to be above 0 is not.

@@ -195,6 +195,11 @@ pub fn instructions_from_files<P: AsRef<Path>>(
 }
 
 /// An identity of nothing but white space.
+///
+/// ```
+/// use sess::context::prompt::{BlankIdentity, assemble};
+/// assert_eq!(assemble(" \n", ["## Notes"]), Err(BlankIdentity));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the identity of a system prompt is blank; say who the model is")]
 pub struct BlankIdentity;

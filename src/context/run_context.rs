@@ -33,6 +33,12 @@ pub struct RunContext {
 }
 
 /// A fact or section whose name is blank.
+///
+/// ```
+/// use sess::context::RunContext;
+/// let error = RunContext::default().fact(" ", "2026-01-02").unwrap_err();
+/// assert_eq!(error.to_string(), "a fact of the run context has a blank name; name it");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a {kind} of the run context has a blank name; name it")]
 pub struct UnnamedEntry {

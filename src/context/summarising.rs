@@ -27,6 +27,44 @@ use crate::Message;
 ///
 /// What is [sticky](Message::is_sticky) and the most recent messages stay. A pass never fails:
 /// when even the last step does not help, the result says that it is exhausted.
+///
+/// ```
+/// use std::sync::Arc;
+/// use futures_util::future::BoxFuture;
+/// use sess::Message;
+/// use sess::context::{
+///     CompactionRequest, Compactor, CompactorOptions, Spent, SummarisingCompactor, Summariser,
+///     Summary, SummaryRequest, default_counter,
+/// };
+///
+/// struct Terse;
+///
+/// impl Summariser for Terse {
+///     fn summarise(&self, _: SummaryRequest) -> BoxFuture<'_, Summary> {
+///         let answer = Ok("They talked.".to_owned());
+///         Box::pin(async { Summary { answer, spent: Spent::default() } })
+///     }
+/// }
+///
+/// let options = CompactorOptions { keep_recent: 2, ..CompactorOptions::new(1_000) };
+/// let compactor = SummarisingCompactor::new(Arc::new(Terse), default_counter(), options)?;
+/// let long = |place| Message::user(format!("{place}: {}", "word ".repeat(200)));
+/// let conversation: Vec<_> = (0..6).map(long).map(Arc::new).collect();
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let pass = compactor.compact(CompactionRequest {
+///     messages: &conversation,
+///     cancelled: Default::default(),
+///     target: None,
+/// });
+/// let compacted = pass.await;
+/// assert_eq!(compacted.dropped, 4);
+/// assert!(compacted.summary.ends_with("They talked."));
+/// // The summary, and the two most recent messages as they were.
+/// assert_eq!(compacted.messages.len(), 3);
+/// assert_eq!(compacted.messages[1..], conversation[4..]);
+/// # });
+/// # Ok::<(), sess::context::CompactorError>(())
+/// ```
 pub struct SummarisingCompactor {
     summariser: Arc<dyn Summariser>,
     counter: Arc<dyn TokenCounter>,

@@ -34,6 +34,20 @@ pub trait Summariser: Send + Sync {
 }
 
 /// What a summariser is asked.
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use std::sync::Arc;
+/// use sess::context::SummaryRequest;
+/// use sess::{Message, Role};
+/// let [instruction, transcript] =
+///     [Message::system("Condense this."), Message::user("<transcript>…</transcript>")];
+/// let request = SummaryRequest {
+///     messages: [Arc::new(instruction), Arc::new(transcript)],
+///     attempt: NonZeroU32::MIN,
+/// };
+/// assert_eq!(request.messages[0].role, Role::System);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryRequest {
     /// An instruction and the transcript to condense.
@@ -43,6 +57,12 @@ pub struct SummaryRequest {
 }
 
 /// What a summariser answers.
+///
+/// ```
+/// use sess::context::{Spent, Summary};
+/// let summary = Summary { answer: Ok("They talked.".into()), spent: Spent::default() };
+/// assert_eq!(summary.answer.as_deref(), Ok("They talked."));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// The summary. One of nothing but white space is taken as a failure.

@@ -75,6 +75,17 @@ fn decoded(call: &Json) -> Json {
 }
 
 /// Layouts that are known by name. None begins a turn of the model's own, and none has tools.
+///
+/// ```
+/// use sess::Json;
+/// use sess::context::{ChatTemplate, Layout};
+/// let message = Json::parse(r#"{"role":"user","content":"Hi"}"#)?;
+/// assert_eq!(
+///     Layout::ChatMl.render(&[message], &[], false)?,
+///     "<|im_start|>user\nHi\n<|im_end|>\n",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// `<|im_start|>user`…

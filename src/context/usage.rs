@@ -62,6 +62,14 @@ pub struct Calibration {
 }
 
 /// What is known of a request's cost, which may be little.
+///
+/// ```
+/// use sess::context::{Reported, UsageCounter};
+/// let counter = UsageCounter::default();
+/// // A prompt without the count of its messages says nothing about a conversation.
+/// counter.record(Reported { prompt_tokens: Some(812), ..Reported::default() });
+/// assert_eq!(counter.calibration(), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reported {
     /// Tokens of the whole request.

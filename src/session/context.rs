@@ -38,6 +38,34 @@ pub struct RecordedContext {
 
 /// One section as recorded: `{name, digest, rendered}` or `{name, digest, rendered-in}`, each value
 /// as the line holds it. A key that is missing is `None`.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::{RunContextRecord, SectionRecord};
+/// use sess::{Json, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let rules = SectionRecord {
+///     name: "rules".into(),
+///     digest: "3c…".into(),
+///     rendered: "Be brief.".into(),
+/// };
+/// for run in ["run-1", "run-2"] {
+///     session.append_run_context(&RunContextRecord {
+///         run_id: run.into(),
+///         digest: "9f…".into(),
+///         facts: vec![],
+///         sections: vec![rules.clone()],
+///     })?;
+/// }
+/// let replayed = Session::replay(&path)?;
+/// let [first, second] = replayed.run_contexts() else { panic!("two runs") };
+/// assert_eq!(first.sections[0].rendered, Some(Json::string("Be brief.")));
+/// // The second points to the line that carries the body.
+/// assert_eq!(second.sections[0].rendered, None);
+/// assert_eq!(second.sections[0].rendered_in, Some(Json::string(first.id.as_str())));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedSection {
     /// What the section is called.

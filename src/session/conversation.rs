@@ -31,6 +31,18 @@ pub struct Entry<K, B> {
 }
 
 /// Entries in conversation order, found by id. `K` is the id as kept, `B` what is kept of a message.
+///
+/// ```
+/// use sess::session::conversation::Conversation;
+/// use sess::session::survivors::Standing;
+/// let mut live = Conversation::default();
+/// for (line, id) in [(2, "a"), (3, "b"), (4, "c")] {
+///     live.push(id, "said", Standing::alone(), line);
+/// }
+/// assert!(live.compact(&"b", "s", "summed up", 5));
+/// let ids: Vec<&str> = live.entries().iter().map(|entry| entry.id).collect();
+/// assert_eq!(ids, ["s", "c"]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Conversation<K, B> {
     entries: Vec<Entry<K, B>>,

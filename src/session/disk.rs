@@ -7,6 +7,21 @@ use std::path::Path;
 use super::lock::Lock;
 
 /// An open transcript. Reads name their place; writes go to the end only.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::disk::{Disk, FileSystem, LogFile};
+/// let mut file: Box<dyn LogFile> = FileSystem::default().create_new(&path, None)?;
+/// file.append(b"one\ntw")?;
+/// // What a failed append left is cut off again.
+/// file.set_len(4)?;
+/// let mut out = [0; 8];
+/// assert_eq!(file.read_at(&mut out, 1)?, 3);
+/// assert_eq!(&out[..3], b"ne\n");
+/// assert!(file.try_lock()? && file.is_at(&path)?);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait LogFile: Send + Sync {
     /// Length in bytes.
     fn len(&self) -> io::Result<u64>;
@@ -48,6 +63,17 @@ pub trait LogFile: Send + Sync {
 }
 
 /// Who may use a file.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::disk::{Disk, FileSystem};
+/// let disk = FileSystem::default();
+/// let access = disk.create_new(&path, None)?.access()?;
+/// let successor = disk.create_new(&path.with_extension("new"), Some(&access))?;
+/// assert_eq!(successor.access()?, access);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The mode.
@@ -57,6 +83,41 @@ pub struct Access {
 }
 
 /// Where transcripts live.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use std::io;
+/// use std::path::Path;
+/// use sess::session::disk::{Access, Disk, FileSystem, LogFile};
+/// use sess::{Json, Session};
+///
+/// /// Has room for no new file.
+/// struct Full(FileSystem);
+///
+/// impl Disk for Full {
+///     fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+///         self.0.open(path)
+///     }
+///     fn create_new(&self, _: &Path, _: Option<&Access>) -> io::Result<Box<dyn LogFile>> {
+///         Err(io::ErrorKind::StorageFull.into())
+///     }
+///     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+///         self.0.rename(from, to)
+///     }
+///     fn remove(&self, path: &Path) -> io::Result<()> {
+///         self.0.remove(path)
+///     }
+///     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+///         self.0.sync_folder(folder)
+///     }
+/// }
+///
+/// let options = Session::options().disk(Full(FileSystem::default()));
+/// assert!(options.create(&path, Json::empty_object()).is_err());
+/// assert!(!path.exists());
+/// # Ok::<(), io::Error>(())
+/// ```
 pub trait Disk: Send + Sync {
     /// Opens an existing regular file for reading and appending.
     fn open(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;

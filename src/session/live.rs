@@ -26,6 +26,21 @@ use crate::message::Message;
 /// consistent state, and the order of the file is the order of the appends. What a reader returns
 /// is a snapshot. The file's name is looked up once: if the file is renamed or deleted while the
 /// session is open, appends go on to the same file.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::{Json, Message, Session};
+///
+/// let session = Session::create(&path, Json::parse(r#"{"model":"small"}"#)?)?;
+/// session.append_message(Message::user("Hello"))?;
+/// // One writer: while this one is open, the file can be read but not opened again.
+/// assert!(Session::load(&path).is_err());
+/// assert_eq!(Session::peek(&path).messages.len(), 1);
+/// session.close();
+/// assert_eq!(Session::load(&path)?.messages()[0].content, "Hello");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Session {
     pub(super) path: PathBuf,
     pub(super) warnings: Vec<Warning>,

@@ -17,6 +17,11 @@ use crate::clock::{Clock, SystemClock};
 use crate::id::EnvelopeId;
 
 /// Which disaster an acknowledged append survives.
+///
+/// ```
+/// use sess::session::Durability;
+/// assert_eq!(Durability::default(), Durability::ProcessCrash);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// The death of the process: the line has been handed to the operating system in one write.

@@ -79,6 +79,24 @@ pub struct PendingOperation {
 }
 
 /// A tool message that answered an open call.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::message::ToolCall;
+/// use sess::session::{Arguments, Dispatch};
+/// use sess::{Json, Message, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let call = ToolCall { id: "c1".into(), name: "read".into(), arguments: "{}".into() };
+/// session.append_message(Message::assistant("").with_call(call))?;
+/// session.append_tool_dispatched(&Dispatch::new("c1", "read", Arguments::Text("{}".into())))?;
+/// session.append_message(Message::tool("c1", "hello"))?;
+/// // Answered, and not settled: the run died in between.
+/// let answer = session.open_calls()[0].answer.clone().unwrap();
+/// assert!(answer.is_result && !answer.is_error);
+/// assert_eq!(answer.line, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The message reports an error.
@@ -166,6 +184,21 @@ impl OpenCall {
 
 /// Keeps the calls that are open as a transcript is read in file order. What it holds grows with
 /// the open calls, not with the file.
+///
+/// ```
+/// use sess::session::Verdict;
+/// use sess::session::payload::Payload;
+/// use sess::session::replay::{Replay, ShortKey};
+/// let line = br#"{"id":"d","payload":{"call-id":"c1","tool":"read"},"ts":"","type":"tool-dispatched","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let mut replay = Replay::<ShortKey, ()>::default();
+/// replay.apply(&envelope, &Payload::of(&envelope)?, 1);
+/// let ledger = replay.ledger();
+/// assert_eq!(ledger.pending()[0].tool, "read");
+/// // The call was dispatched, so nobody has to say that it was not.
+/// assert_eq!(ledger.unanswered().count(), 0);
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     calls: Vec<OpenCall>,

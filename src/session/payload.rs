@@ -102,6 +102,18 @@ fn needs_id(envelope: &Envelope<'_>, type_name: &'static str) -> Result<(), Faul
 }
 
 /// A message line, checked, its text not yet decoded.
+///
+/// ```
+/// use sess::Role;
+/// use sess::session::Verdict;
+/// use sess::session::payload::Payload;
+/// let line = br#"{"id":"m","payload":{"content":"Hi","role":"user","sticky":true},"ts":"","type":"message","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let Payload::Message(view) = Payload::of(&envelope)? else { unreachable!() };
+/// assert_eq!((view.role, view.content().as_ref()), (Role::User, "Hi"));
+/// assert!(view.is_sticky());
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MessageView<'a> {
     /// Who speaks.
@@ -218,6 +230,17 @@ impl<'a> MessageView<'a> {
 }
 
 /// A compaction line.
+///
+/// ```
+/// use sess::session::Verdict;
+/// use sess::session::payload::Payload;
+/// let line = br#"{"id":"s","payload":{"replaces-through-id":"b","summary":"They talked."},"ts":"","type":"compaction","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let Payload::Compaction(view) = Payload::of(&envelope)? else { unreachable!() };
+/// assert_eq!((view.through.as_ref(), view.summary().as_ref()), ("b", "They talked."));
+/// assert_eq!(view.tokens(), (None, None));
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct CompactionView<'a> {
     /// The last entry that is replaced.
@@ -279,6 +302,16 @@ impl<'a> CompactionView<'a> {
 }
 
 /// One replaced content.
+///
+/// ```
+/// use sess::session::Verdict;
+/// use sess::session::payload::Payload;
+/// let line = br#"{"id":"e","payload":{"items":[{"id":"b","stub":"[old]"}]},"ts":"","type":"elision","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let Payload::Elision(items) = Payload::of(&envelope)? else { unreachable!() };
+/// assert_eq!((items[0].id.as_ref(), items[0].stub.as_ref()), ("b", "[old]"));
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ElisionItem<'a> {
     /// The entry.
@@ -321,6 +354,17 @@ fn elision_item(index: usize, item: &str) -> Result<ElisionItem<'_>, Fault> {
 }
 
 /// A dispatch line. Nothing in it is required when it is read.
+///
+/// ```
+/// use sess::session::Verdict;
+/// use sess::session::payload::Payload;
+/// let line = br#"{"id":"d","payload":{"call-id":"c1","round":2,"tool":"read"},"ts":"","type":"tool-dispatched","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let Payload::ToolDispatched(view) = Payload::of(&envelope)? else { unreachable!() };
+/// assert_eq!((view.call_id().as_str(), view.tool().as_str()), ("c1", "read"));
+/// assert_eq!(view.get("round"), Some("2"));
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchView<'a> {
     payload: &'a str,
@@ -371,6 +415,17 @@ impl<'a> DispatchView<'a> {
 }
 
 /// A settle line.
+///
+/// ```
+/// use sess::session::payload::Payload;
+/// use sess::session::{Outcome, Verdict};
+/// let line = br#"{"id":"t","payload":{"duration":0.25,"op-id":"d","outcome":"completed"},"ts":"","type":"tool-settled","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let Payload::ToolSettled(view) = Payload::of(&envelope)? else { unreachable!() };
+/// assert_eq!((view.op_id.as_ref(), view.outcome), ("d", Outcome::Completed));
+/// assert_eq!(view.seconds(), Some(0.25));
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SettleView<'a> {
     /// The operation.

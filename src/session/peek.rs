@@ -187,6 +187,19 @@ pub fn warnings_of(line: Line<'_>, verdict: &Verdict<'_>) -> Vec<Warning> {
 }
 
 /// The first envelope, which has to be session-meta.
+///
+/// ```
+/// use sess::session::Verdict;
+/// use sess::session::peek::First;
+/// let line = br#"{"id":"m","payload":{},"ts":"","type":"message","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let mut first = First::default();
+/// first.see(&envelope);
+/// assert_eq!(
+///     first.verdict().unwrap_err(),
+///     r#"its first line is of type "message", not "session-meta""#,
+/// );
+/// ```
 #[derive(Debug, Default)]
 pub struct First {
     type_name: Option<String>,

@@ -15,6 +15,12 @@ pub(crate) const BLOCK: usize = 1024 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How a line ends.
+///
+/// ```
+/// use sess::session::read::Ending;
+/// assert_eq!(Ending::CrLf.as_bytes(), b"\r\n");
+/// assert_eq!(Ending::None.as_bytes(), b"");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// One line feed.
@@ -37,6 +43,16 @@ impl Ending {
 }
 
 /// One physical line.
+///
+/// ```
+/// use sess::session::read::Lines;
+/// let mut lines = Lines::new("\none\n".as_bytes());
+/// // Blank lines are lines.
+/// assert_eq!(lines.next_line()?.map(|line| line.bytes.len()), Some(0));
+/// let line = lines.next_line()?.unwrap();
+/// assert_eq!((line.number, line.offset, line.bytes), (2, 1, b"one".as_slice()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// Counted from 1, blank lines included.

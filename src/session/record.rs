@@ -12,6 +12,19 @@ use crate::message::Message;
 
 /// Keys beside a message, such as `usage` or `finish-reason`. They are recorded and shown, and
 /// never reach the model again.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::session::Extras;
+/// use sess::{Json, Message, Session};
+/// let session = Session::create(&path, Json::empty_object())?;
+/// let extras = Extras::from([("finish-reason".to_owned(), Json::string("stop"))]);
+/// session.append_message_with(Message::assistant("Hi"), &extras)?;
+/// // It is in the file, and not in what the model is sent.
+/// assert_eq!(session.messages()[0].as_ref(), &Message::assistant("Hi"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Extras = BTreeMap<String, Json>;
 
 /// The payload keys that make a message. As extras they would change it, so they are refused.
@@ -353,6 +366,17 @@ pub struct RunContextRecord {
 }
 
 /// One prompt section.
+///
+/// ```
+/// use sess::session::SectionRecord;
+/// let section = SectionRecord {
+///     name: "rules".into(),
+///     digest: "3c…".into(),
+///     rendered: String::new(),
+/// };
+/// // The text may be empty; name and digest may not be blank.
+/// assert!(section.rendered.is_empty());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionRecord {
     /// Not blank.

@@ -17,6 +17,22 @@ use crate::id::EnvelopeId;
 use crate::message::Message;
 
 /// An id as a fold keeps it.
+///
+/// ```
+/// use sess::session::replay::Key;
+///
+/// /// An id by its length alone, for files in which no two are alike.
+/// #[derive(Clone, PartialEq, Eq, Hash)]
+/// struct Short(usize);
+///
+/// impl Key for Short {
+///     fn of(text: &str) -> Self {
+///         Short(text.len())
+///     }
+/// }
+///
+/// assert!(Short::of("a") != Short::of("bb"));
+/// ```
 pub trait Key: Clone + Eq + Hash {
     /// Of the id's text.
     fn of(text: &str) -> Self;
@@ -29,6 +45,13 @@ impl Key for EnvelopeId {
 }
 
 /// Sixteen bytes of an id's SHA-256: what a pass over millions of lines can afford to keep.
+///
+/// ```
+/// use sess::session::replay::{Key, ShortKey};
+/// assert_eq!(ShortKey::of("a"), ShortKey::of("a"));
+/// assert_ne!(ShortKey::of("a"), ShortKey::of("b"));
+/// assert_eq!(size_of::<ShortKey>(), 16);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShortKey([u8; 16]);
 
@@ -42,6 +65,34 @@ impl Key for ShortKey {
 }
 
 /// What a fold keeps of a message.
+///
+/// ```
+/// use sess::session::Verdict;
+/// use sess::session::payload::{CompactionView, MessageView, Payload};
+/// use sess::session::replay::{Body, Replay, ShortKey};
+///
+/// /// How long each message is.
+/// struct Length(usize);
+///
+/// impl Body for Length {
+///     fn of_message(view: &MessageView<'_>) -> Self {
+///         Length(view.content().len())
+///     }
+///     fn of_summary(view: &CompactionView<'_>) -> Self {
+///         Length(view.summary().len())
+///     }
+///     fn elide(&mut self, stub: &str) {
+///         self.0 = stub.len();
+///     }
+/// }
+///
+/// let line = br#"{"id":"a","payload":{"content":"Hi","role":"user"},"ts":"","type":"message","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let mut replay = Replay::<ShortKey, Length>::default();
+/// replay.apply(&envelope, &Payload::of(&envelope)?, 1);
+/// assert_eq!(replay.conversation().entries()[0].body.0, 2);
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 pub trait Body {
     /// Of a message line.
     fn of_message(view: &MessageView<'_>) -> Self;

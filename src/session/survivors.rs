@@ -7,6 +7,13 @@
 use crate::{Message, Role};
 
 /// What decides whether a message survives.
+///
+/// ```
+/// use sess::Message;
+/// use sess::session::survivors::Standing;
+/// assert!(Standing::from(&Message::system("Be brief.").with_sticky()).sticky);
+/// assert_eq!(Standing::from(&Message::user("Hi")), Standing::alone());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// It is sticky, or belongs to a call group that is.

@@ -34,6 +34,18 @@ pub struct Backward<'f> {
 }
 
 /// One line found from behind.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("torn.jsonl");
+/// use std::fs::{self, File};
+/// use sess::session::tail::{Backward, BackwardLine};
+/// fs::write(&path, "one\ntw")?;
+/// let file = File::open(&path)?;
+/// let last = Backward::new(&file, 6).next_line()?;
+/// assert_eq!(last, Some(BackwardLine { offset: 4, bytes: b"tw".to_vec(), terminated: false }));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackwardLine {
     /// Where it begins, in bytes from the start of the file.

@@ -28,6 +28,11 @@ pub struct Warning {
 }
 
 /// What a warning is about.
+///
+/// ```
+/// use sess::session::WarningKind;
+/// assert_eq!(WarningKind::TornTail.as_str(), "torn-tail");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WarningKind {
     /// The last line is torn; loading cuts it off.

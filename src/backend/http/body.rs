@@ -9,6 +9,13 @@ use crate::backend::Request;
 use crate::{Json, Message, Role};
 
 /// The members of a request's JSON object.
+///
+/// ```
+/// use sess::Json;
+/// use sess::backend::http::{Body, Dialect, Plain};
+/// let body = Body::from([("model".to_owned(), Json::string("m"))]);
+/// assert_eq!(Plain.finalise(body.clone()), body);
+/// ```
 pub type Body = BTreeMap<String, Json>;
 
 /// Whether an answer is wanted as it is made, or as a whole.

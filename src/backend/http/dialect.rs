@@ -50,6 +50,13 @@ pub trait Dialect: Send + Sync + 'static {
 }
 
 /// A server without specialities.
+///
+/// ```
+/// use sess::Json;
+/// use sess::backend::Usage;
+/// use sess::backend::http::{Dialect, Plain};
+/// assert_eq!(Plain.lift(&Json::empty_object()), Usage::default());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 

@@ -69,6 +69,11 @@ pub struct Settings {
 }
 
 /// How much a model is to reason before it answers.
+///
+/// ```
+/// use sess::backend::http::ReasoningEffort;
+/// assert_eq!(ReasoningEffort::High.as_str(), "high");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningEffort {
     /// Not at all.
