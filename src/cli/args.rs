@@ -84,6 +84,22 @@ pub enum Command {
     Man(man::Args),
 }
 
+impl Command {
+    /// Whether it has one JSON document to give. The others give lines or a list, which may be
+    /// empty, or no JSON at all.
+    pub fn answers_in_one_document(&self) -> bool {
+        matches!(
+            self,
+            Command::Peek(_)
+                | Command::Replay(_)
+                | Command::Diff(_)
+                | Command::Resolve(_)
+                | Command::Repair(_)
+                | Command::Export(_)
+        )
+    }
+}
+
 /// The commands for which a file alone stands: the first one on a terminal, as far as its options
 /// allow, the second one anywhere.
 const DEFAULT_COMMANDS: [&str; 2] = ["view", "peek"];

@@ -9,7 +9,7 @@ use crate::look::base64::base64;
 use crate::look::visible;
 use crate::session::peek;
 
-use super::error::{Error, Result, why_unreadable};
+use super::error::{Error, Result};
 use super::exit::Exit;
 use super::output::Output;
 use super::prefix;
@@ -18,10 +18,7 @@ use super::source::{Source, is_piped};
 
 /// Writes the text of the operation that `typed` is or begins.
 pub fn run(typed: &str, raw: bool, source: &Source, out: &mut Output) -> Result<Exit> {
-    let (found, mut text) = match open(typed, source) {
-        Ok(opened) => opened,
-        Err(failed) => return failed.told(out),
-    };
+    let (found, mut text) = open(typed, source)?;
     let path = text.path().to_owned();
     let unreadable = |error| {
         let path = path.clone();
@@ -33,19 +30,15 @@ pub fn run(typed: &str, raw: bool, source: &Source, out: &mut Output) -> Result<
     };
     if out.json() {
         let mut bytes = Vec::new();
-        return match text.read_to_end(&mut bytes) {
-            Ok(_) => {
-                let document = document(source, &found, text.is_intact(), &bytes);
-                out.json_line(document.text())?;
-                Ok(Exit::Yes)
-            }
-            Err(error) => unreadable(error).told(out),
-        };
+        text.read_to_end(&mut bytes).map_err(unreadable)?;
+        let document = document(source, &found, text.is_intact(), &bytes);
+        out.json_line(document.text())?;
+        return Ok(Exit::Yes);
     }
     out.paged()?;
     let text = match raw {
-        true => write_raw(text, out, |error| unreadable(error).error)?,
-        false => write_lines(text, out, |error| unreadable(error).error)?,
+        true => write_raw(text, out, unreadable)?,
+        false => write_lines(text, out, unreadable)?,
     };
     if text.is_intact() == Some(false) {
         out.note(&format!(
@@ -57,45 +50,31 @@ pub fn run(typed: &str, raw: bool, source: &Source, out: &mut Output) -> Result<
     Ok(Exit::Yes)
 }
 
-/// Why there is no text to show, and the kind of it as machine output names it.
-struct Failed {
-    kind: &'static str,
-    error: Error,
-}
-
-impl Failed {
-    fn new(kind: &'static str, error: Error, source: &Source) -> Self {
-        let error = error.at(source.name());
-        Self { kind, error }
-    }
-
-    fn told(self, out: &mut Output) -> Result<Exit> {
-        if let Some(document) = self.error.json(self.kind).filter(|_| out.json()) {
-            out.json_line(document.text())?;
-        }
-        Err(self.error)
-    }
-}
-
-fn open(typed: &str, source: &Source) -> std::result::Result<(Recorded, ArtifactText), Failed> {
+fn open(typed: &str, source: &Source) -> Result<(Recorded, ArtifactText)> {
     if is_piped(source.name()) {
         let error = Error::unknown("what comes through a pipe has no artifacts beside it");
-        return Err(Failed::new("piped", error, source));
+        return Err(error
+            .kind("piped")
+            .at(source.name())
+            .hint("name the transcript itself, beside which they are"));
     }
-    let transcript = peek::open(source.path())
-        .map_err(|error| Failed::new(error.kind(), refusal::unseen(source, &error), source))?;
-    let all = artifact::recorded(&transcript).map_err(|error| {
-        let (kind, _) = why_unreadable(&error);
-        Failed::new(kind, refusal::unreadable(source, &error), source)
-    })?;
+    let mut transcript =
+        peek::open(source.path()).map_err(|error| refusal::unseen(source, &error))?;
+    let unreadable = |error: io::Error| refusal::unreadable(source, &error);
+    let all = artifact::recorded(&transcript).map_err(unreadable)?;
     let ids = all.iter().map(|recorded| recorded.op_id.as_str());
-    let id = prefix::resolve("operation with an artifact", typed, ids);
-    let id = id.map_err(|error| Failed::new("no-operation", error, source))?;
+    let id = match prefix::resolve("operation with an artifact", typed, ids) {
+        Ok(id) => id,
+        Err(error) => {
+            refusal::unless_transcript(source, &mut transcript)?;
+            return Err(not_found(error, source, all.first()));
+        }
+    };
     // Of several lines about one operation the first counts.
     let found = all.iter().find(|recorded| recorded.op_id == id).cloned();
     let found = found.ok_or_else(|| {
         let error = Error::no(format!("no operation starts with {typed:?}"));
-        Failed::new("no-operation", error, source)
+        not_found(error, source, None)
     })?;
     match artifact::open(source.path(), &found) {
         Ok(text) => Ok((found, text)),
@@ -103,17 +82,28 @@ fn open(typed: &str, source: &Source) -> std::result::Result<(Recorded, Artifact
     }
 }
 
+fn not_found(error: Error, source: &Source, other: Option<&Recorded>) -> Error {
+    let hint = match other {
+        Some(other) => format!("one that has an artifact is {}", other.op_id),
+        None => "no line names an artifact: what the tools answered stands whole in the transcript"
+            .to_owned(),
+    };
+    error.kind("no-operation").at(source.name()).or_hint(hint)
+}
+
 /// A missing text is no fault of the transcript, which says what the model saw of it.
-fn told(source: &Source, found: &Recorded, error: &ArtifactError) -> Failed {
+fn told(source: &Source, found: &Recorded, error: &ArtifactError) -> Error {
     let said = match error {
         ArtifactError::Missing(_) => Error::no(error.to_string()),
         _ => Error::unknown(error.to_string()),
     };
     let name = visible::path(source.name());
-    let said = said.line(found.line).hint(format!(
-        "`sess peek --full {name}` shows the excerpt that the model saw"
-    ));
-    Failed::new(error.kind(), said, source)
+    said.kind(error.kind())
+        .at(source.name())
+        .line(found.line)
+        .hint(format!(
+            "`sess peek --full {name}` shows the excerpt that the model saw"
+        ))
 }
 
 /// So many bytes at a time, however large the file is.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 
 use crate::clock::parse_utc;
+use crate::look::visible;
 use crate::session::envelope::{Envelope, Verdict};
 use crate::session::judge::each_line;
 
@@ -55,7 +56,12 @@ impl At {
             })
         });
         read.map_err(|error| Error::unreadable(source.name(), &error))?;
-        self.found(&search).map_err(|error| error.at(source.name()))
+        self.found(&search).map_err(|error| {
+            let name = visible::path(source.name());
+            error.kind("no-place").at(source.name()).or_hint(format!(
+                "`sess peek --full {name}` shows every line with its number, time and id"
+            ))
+        })
     }
 
     fn consider(

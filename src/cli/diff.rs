@@ -104,7 +104,8 @@ pub struct Comparison {
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
     if is_stdin(&args.left) && is_stdin(&args.right) {
-        return Err(Error::unknown("standard input can be one side only"));
+        return Err(Error::unknown("standard input can be one side only")
+            .hint("the other can be a pipe of its own: `sess diff - <(…)`"));
     }
     let reading = Reading {
         replayed: args.replayed,
@@ -138,6 +139,7 @@ fn read(name: &Path, reading: Reading) -> Result<Named> {
     let side = Side::read(file, reading).map_err(|error| match error {
         SideError::Unreadable(error) => refusal::unreadable(&source, &error),
         error => Error::unknown(error.to_string())
+            .kind(refusal::NOT_A_TRANSCRIPT)
             .at(name)
             .hint(refusal::hint_about(name)),
     })?;

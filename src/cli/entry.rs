@@ -33,6 +33,10 @@ fn is_viewable() -> bool {
 fn run(cli: &Cli) -> Exit {
     let mut out = Output::standard(&cli.global);
     let outcome = dispatch(&cli.command, &mut out);
+    let outcome = match outcome {
+        Err(error) if cli.command.answers_in_one_document() => Err(documented(error, &mut out)),
+        other => other,
+    };
     // Complaints come after the output, and after the pager.
     let written = out.finish().map_err(Error::from);
     match outcome.and_then(|exit| written.map(|()| exit)) {
@@ -43,6 +47,15 @@ fn run(cli: &Cli) -> Exit {
             error.exit()
         }
     }
+}
+
+/// With `--json` a document is answered in any case: where there is none of what was asked for, one
+/// that says why.
+fn documented(error: Error, out: &mut Output) -> Error {
+    let is_due = out.json() && !out.has_written();
+    let document = error.json().filter(|_| is_due);
+    let written = document.map_or(Ok(()), |document| out.json_line(document.text()));
+    written.err().map_or(error, Error::from)
 }
 
 fn dispatch(command: &Command, out: &mut Output) -> Result<Exit> {

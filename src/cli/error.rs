@@ -32,6 +32,7 @@ pub enum Error {
 #[derive(Debug)]
 pub struct Complaint {
     exit: Exit,
+    kind: Option<&'static str>,
     file: Option<PathBuf>,
     line: Option<u64>,
     what: String,
@@ -46,6 +47,7 @@ impl Error {
     pub fn new(exit: Exit, what: impl Into<String>) -> Self {
         Self::Said(Box::new(Complaint {
             exit,
+            kind: None,
             file: None,
             line: None,
             what: what.into(),
@@ -65,9 +67,9 @@ impl Error {
 
     /// A transcript that the system does not give out.
     pub fn unreadable(file: &Path, error: &io::Error) -> Self {
-        let (_, what) = why_unreadable(error);
+        let (kind, what) = why_unreadable(error);
         let hint = way_out(file, &what);
-        Self::unknown(what).at(file).hint(hint)
+        Self::unknown(what).kind(kind).at(file).hint(hint)
     }
 
     /// A transcript that cannot be loaded. It is called as it was `typed`, unless the trouble is
@@ -85,10 +87,13 @@ impl Error {
             LoadError::NoFile { found, .. } => return said.hint(way_out(typed, found)),
             LoadError::Io { .. } => return said.hint(way_out(typed, "")),
             _ if exit == Exit::Unknown => return said.hint(refusal::hint_about(typed)),
-            _ if exit != Exit::No || is_piped(typed) => return said,
+            _ if exit != Exit::No => return said,
             _ => {}
         }
-        let name = visible::path(typed);
+        let name = match is_piped(typed) {
+            true => "-".to_owned(),
+            false => visible::path(typed),
+        };
         said.hint(format!(
             "`sess check {name}` lists everything that is wrong"
         ))
@@ -129,13 +134,34 @@ impl Error {
         self
     }
 
-    /// What `--json` says of it: `{path, error: {kind, message, line?}}`.
-    pub fn json(&self, kind: &str) -> Option<Json> {
+    /// The same, where there is nothing yet that the reader can do.
+    pub fn or_hint(self, hint: impl Into<String>) -> Self {
+        match &self {
+            Self::Said(complaint) if complaint.hints.is_empty() => self.hint(hint),
+            _ => self,
+        }
+    }
+
+    /// Names what it is for machine output. Without this it goes by its exit status.
+    pub fn kind(mut self, kind: &'static str) -> Self {
+        if let Self::Said(complaint) = &mut self {
+            complaint.kind = Some(kind);
+        }
+        self
+    }
+
+    /// What `--json` says of it: `{path?, error: {kind, message, line?}}`.
+    pub fn json(&self) -> Option<Json> {
         let Self::Said(complaint) = self else {
             return None;
         };
+        let by_exit = match complaint.exit {
+            Exit::No => "nothing-matched",
+            Exit::Refused => "refused",
+            _ => "could-not-tell",
+        };
         let mut members = vec![
-            ("kind", Json::string(kind)),
+            ("kind", Json::string(complaint.kind.unwrap_or(by_exit))),
             ("message", Json::string(&complaint.what)),
         ];
         members.extend(complaint.line.map(|line| ("line", Json::from(line))));

@@ -153,7 +153,7 @@ fn document(args: &Args, source: &Source, format: Format, out: impl Write) -> Re
     file.rewind().map_err(unreadable)?;
     let shown = entries(args, source, &file, &summary, format, out)?;
     match shown == 0 && !args.filter.is_empty() {
-        true => Err(Error::no("no entry matches").at(source.name())),
+        true => Err(refusal::no_entry(source)),
         false => Ok(Exit::Yes),
     }
 }

@@ -22,6 +22,7 @@ pub struct Output {
     screen: Screen,
     json: bool,
     quiet: bool,
+    written: bool,
 }
 
 impl Output {
@@ -34,6 +35,7 @@ impl Output {
             screen: Screen::of_stdout(global.color),
             json: global.json,
             quiet: global.quiet,
+            written: false,
         }
     }
 
@@ -46,12 +48,18 @@ impl Output {
             screen: Screen::default(),
             json: true,
             quiet: true,
+            written: false,
         }
     }
 
     /// Whether machine output is wanted.
     pub fn json(&self) -> bool {
         self.json
+    }
+
+    /// Whether anything has been written to it.
+    pub fn has_written(&self) -> bool {
+        self.written
     }
 
     /// Whether hints and notes are unwanted.
@@ -164,6 +172,7 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.written |= !bytes.is_empty();
         match &mut self.sink {
             Some(sink) => sink.write(bytes),
             None => Ok(bytes.len()),
@@ -300,6 +309,7 @@ mod tests {
                 screen,
                 json,
                 quiet: true,
+                written: false,
             };
             write(&mut out).unwrap();
             out.finish().unwrap();
@@ -378,6 +388,7 @@ mod tests {
             screen: PIPE,
             json: false,
             quiet: false,
+            written: false,
         };
         out.write_all(b"x").unwrap();
         let error = Error::from(out.finish().unwrap_err());

@@ -10,7 +10,7 @@ use crate::session::envelope::Verdict;
 use crate::session::peek;
 use crate::session::read::Lines;
 
-use super::error::{Error, Result};
+use super::error::Result;
 use super::exit::Exit;
 use super::filter::Filter;
 use super::output::Output;
@@ -100,7 +100,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit> {
     match &summary.refusal {
         Some(reason) => Err(refusal::not_a_transcript(&source, &mut file, reason)),
         None if shown == 0 && !args.filter.is_empty() && args.lines != Some(0) => {
-            Err(Error::no("no entry matches").at(source.name()))
+            Err(refusal::no_entry(&source))
         }
         None => Ok(Exit::Yes),
     }

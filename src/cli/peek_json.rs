@@ -46,7 +46,7 @@ pub fn run(args: &Args, source: &Source, out: &mut Output) -> Result<Exit> {
             Err(refusal::not_a_transcript(source, &mut file, &reason))
         }
         Some(error) => Err(refusal::unseen(source, &error)),
-        None if !any && !args.filter.is_empty() => Ok(Exit::No),
+        None if !any && !args.filter.is_empty() => Err(refusal::no_entry(source)),
         None => Ok(Exit::Yes),
     }
 }

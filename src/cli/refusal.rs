@@ -2,16 +2,20 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::look::visible;
-use crate::session::PeekError;
+use crate::session::judge::each_line;
+use crate::session::peek::First;
+use crate::session::{PeekError, Verdict};
 
-use super::error::{Error, way_out};
+use super::error::{Error, Result, way_out};
 use super::source::{Source, is_piped, regular};
 
 /// There is nothing to open.
 pub fn unseen(source: &Source, error: &PeekError) -> Error {
+    let kind = error.kind();
     match error {
         PeekError::NoFile { found, .. } => {
             Error::unknown(format!("{found}; there is nothing to look at"))
@@ -22,7 +26,14 @@ pub fn unseen(source: &Source, error: &PeekError) -> Error {
         }
         other => Error::unknown(other.to_string()),
     }
+    .kind(kind)
     .at(source.name())
+}
+
+/// It has none of the entries that were asked for.
+pub fn no_entry(source: &Source) -> Error {
+    let all = "without --type, --role, --tool and --grep every entry is shown";
+    Error::no("no entry matches").at(source.name()).hint(all)
 }
 
 /// Reading failed on the way.
@@ -30,10 +41,33 @@ pub fn unreadable(source: &Source, error: &io::Error) -> Error {
     Error::unreadable(source.name(), error)
 }
 
+/// The kind of everything that can be read and is something else.
+pub const NOT_A_TRANSCRIPT: &str = "not-a-transcript";
+
 /// It can be read, and is something else. What it looks like is worth a hint.
 pub fn not_a_transcript(source: &Source, file: &mut File, reason: &str) -> Error {
-    let error = Error::unknown(format!("not a transcript: {reason}")).at(source.name());
-    error.hint(hint_of(source.name(), file.rewind().map(|()| file)))
+    let error = Error::unknown(format!("not a transcript: {reason}")).kind(NOT_A_TRANSCRIPT);
+    error
+        .at(source.name())
+        .hint(hint_of(source.name(), file.rewind().map(|()| file)))
+}
+
+/// Refuses a file that is something else, as [`not_a_transcript`] does.
+pub fn unless_transcript(source: &Source, file: &mut File) -> Result<()> {
+    let mut first = First::default();
+    let read = file.rewind().and_then(|()| {
+        each_line(&*file, |_, verdict| match verdict {
+            Verdict::Object(envelope) if envelope.type_name().is_some() => {
+                first.see(&envelope);
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        })
+    });
+    read.map_err(|error| unreadable(source, &error))?;
+    first
+        .strict_verdict()
+        .map_err(|reason| not_a_transcript(source, file, &reason))
 }
 
 /// What a file that is no transcript looks like. Standard input has been read and is gone.

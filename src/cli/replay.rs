@@ -105,6 +105,7 @@ fn pass<T>(source: &Source, read: impl FnOnce(File) -> io::Result<T>) -> Result<
 fn no_such_step(number: u64, source: &Source) -> Error {
     let name = visible::path(source.name());
     Error::no(format!("there is no step {number}"))
+        .kind("no-step")
         .at(source.name())
         .hint(format!("`sess replay --steps {name}` lists them"))
 }

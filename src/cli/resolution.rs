@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::id::EnvelopeId;
+use crate::look::visible;
 use crate::session::{AppendError, CallState, Choice, OpenCall, Replayed, Resolution};
 use crate::{Json, Message, Role, Session};
 
@@ -66,16 +67,23 @@ impl Request<'_> {
         })
     }
 
+    fn not_found(&self, error: Error) -> Error {
+        let name = visible::path(self.file);
+        error
+            .kind("no-operation")
+            .at(self.file)
+            .or_hint(format!("`sess pending {name}` lists what is open"))
+    }
+
     fn find<'o>(&self, typed: &str, open: &'o Open) -> Result<&'o OpenCall> {
         let keys = open.calls.iter().map(calls::key);
         let found = match prefix::resolve("open operation or call", typed, keys) {
             Ok(found) => found,
             Err(error) if error.exit() == Exit::No => {
-                return Err(settled::explain(typed, self.file, &open.calls)
-                    .unwrap_or(error)
-                    .at(self.file));
+                return Err(self
+                    .not_found(settled::explain(typed, self.file, &open.calls).unwrap_or(error)));
             }
-            Err(error) => return Err(error.at(self.file)),
+            Err(error) => return Err(self.not_found(error)),
         };
         let mut named = open.calls.iter().filter(|call| calls::key(call) == found);
         match (named.next(), named.next()) {

@@ -126,8 +126,12 @@ pub fn on_disk(named: &Path) -> Result<&Path> {
         true if is_stdin(named) => Err(Error::unknown(
             "standard input will not do, a file is needed",
         )
+        .kind("piped")
         .hint("a file of that name is `./-`")),
-        true => Err(Error::unknown("a pipe will not do, a file is needed").at(named)),
+        true => Err(Error::unknown("a pipe will not do, a file is needed")
+            .kind("piped")
+            .at(named)
+            .hint("keep what comes through it in a file, and name that")),
     }
 }
 

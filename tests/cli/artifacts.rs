@@ -254,11 +254,29 @@ fn an_operation_without_an_artifact_is_none_and_a_pipe_has_nothing_beside_it() {
     let env = TestEnv::new();
     transcript(&env, "op-77.txt");
     let ran = env.sess(&["peek", "run.jsonl", "--artifact", "c1"]);
-    let none = "sess: run.jsonl: no operation with an artifact starts with \"c1\"\n";
+    let none = "sess: run.jsonl: no operation with an artifact starts with \"c1\"\n\
+                hint: one that has an artifact is op-77\n";
     assert_eq!(ran, Ran::new(1, "", none));
     let ran = env.sess_with_input(&["peek", "-", "--artifact", "op-77"], b"");
-    let piped = "sess: -: what comes through a pipe has no artifacts beside it\n";
+    let piped = "sess: -: what comes through a pipe has no artifacts beside it\n\
+                 hint: name the transcript itself, beside which they are\n";
     assert_eq!(ran, Ran::new(2, "", piped));
+    env.sample("healthy.jsonl");
+    let ran = env.sess(&["peek", "healthy.jsonl", "--artifact", "c1"]);
+    let none = "sess: healthy.jsonl: no operation with an artifact starts with \"c1\"\n\
+                hint: no line names an artifact: what the tools answered stands whole in the \
+                transcript\n";
+    assert_eq!(ran, Ran::new(1, "", none));
+}
+
+#[test]
+fn what_is_no_transcript_has_no_artifacts_and_is_told_apart() {
+    let env = TestEnv::new();
+    env.write("list.json", "[]\n");
+    let ran = env.sess(&["peek", "list.json", "--artifact", "c1"]);
+    let told = "sess: list.json: not a transcript: no line of it is an envelope\n\
+                hint: it looks like one JSON array; a transcript has one JSON object per line\n";
+    assert_eq!(ran, Ran::new(2, "", told));
 }
 
 #[cfg(all(unix, feature = "agent"))]

@@ -204,7 +204,8 @@ fn what_cannot_be_told_ends_with_two() {
         ),
         (
             &["diff", "-", "-"],
-            "sess: standard input can be one side only\n",
+            "sess: standard input can be one side only\n\
+             hint: the other can be a pipe of its own: `sess diff - <(…)`\n",
         ),
     ];
     for (words, expected) in cases {

@@ -127,10 +127,9 @@ fn filters_choose_and_json_is_the_document_of_peek() {
             .all(|line| line.contains(" assistant · "))
     );
     let none = env.sess(&["export", "--md", "--tool", "nothing", "healthy.jsonl"]);
-    assert_eq!(
-        (none.code, none.err.as_str()),
-        (Some(1), "sess: healthy.jsonl: no entry matches\n")
-    );
+    let told = "sess: healthy.jsonl: no entry matches\n\
+                hint: without --type, --role, --tool and --grep every entry is shown\n";
+    assert_eq!((none.code, none.err.as_str()), (Some(1), told));
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod pending;
 mod pipes;
 #[cfg(target_os = "linux")]
 mod read_only;
+mod refused;
 mod repair;
 mod replay;
 mod resolve;

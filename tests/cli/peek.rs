@@ -271,11 +271,13 @@ fn a_search_reads_arguments_and_whole_contents() {
 
 #[test]
 fn nothing_that_matches_is_a_no() {
-    let none = Ran::new(1, "", "sess: healthy.jsonl: no entry matches\n");
+    let told = "sess: healthy.jsonl: no entry matches\n\
+                hint: without --type, --role, --tool and --grep every entry is shown\n";
+    let none = Ran::new(1, "", told);
     assert_eq!(sess(&["peek", "healthy.jsonl", "--tool", "nothing"]), none);
     let ran = sess(&["peek", "--json", "healthy.jsonl", "--tool", "nothing"]);
     let document = Json::parse(ran.out).unwrap();
-    assert_eq!(ran.code, Some(1));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), told));
     assert_eq!(document.get("envelopes").unwrap().text(), "[]");
     assert!(document.get("meta").unwrap().get("agent").is_some());
 }

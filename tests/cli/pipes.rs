@@ -58,7 +58,8 @@ fn a_pipe_can_be_one_side_of_a_diff() {
 #[test]
 fn a_pipe_is_neither_changed_nor_followed() {
     let env = TestEnv::new();
-    let refused = "sess: /dev/fd/0: a pipe will not do, a file is needed\n";
+    let refused = "sess: /dev/fd/0: a pipe will not do, a file is needed\n\
+                   hint: keep what comes through it in a file, and name that\n";
     for words in [
         &["repair", PIPE][..],
         &["resolve", "7f3a", PIPE],

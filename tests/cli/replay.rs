@@ -208,7 +208,11 @@ fn any_point_of_time_can_be_gone_back_to() {
         ("2025-12-31", 1, "the transcript begins later"),
     ] {
         let ran = env.sess(&["replay", "two-compactions.jsonl", "--at", at]);
-        let expected = format!("sess: two-compactions.jsonl: {expected}\n");
+        let expected = format!(
+            "sess: two-compactions.jsonl: {expected}\n\
+             hint: `sess peek --full two-compactions.jsonl` shows every line with its number, time \
+             and id\n"
+        );
         assert_eq!(ran, Ran::new(code, "", &expected));
     }
     let ran = env.sess(&["replay", "two-compactions.jsonl", "--at", "28"]);

@@ -277,7 +277,7 @@ fn what_is_not_open_is_refused_and_the_reason_said() {
             1,
             "call call_03 was dispatched, so it goes by its operation\nhint: the operation is 9a049a9b-0006-4000-8000-000000000011\n".to_owned(),
         ),
-        ("feed", 1, "no open operation or call starts with \"feed\"\n".to_owned()),
+        ("feed", 1, format!("no open operation or call starts with \"feed\"\n{list}")),
         (
             "call_1",
             2,
