@@ -133,6 +133,28 @@ fn named_by(verdict: &Verdict<'_>, settled: &mut HashSet<ShortKey>) -> Option<(S
 }
 
 /// The text of an artifact as it is read, from its beginning on.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let transcript = folder.path().join("run.jsonl");
+/// # let kept = sess::session::artifact_folder(&transcript);
+/// # std::fs::create_dir(&kept)?;
+/// # std::fs::write(kept.join("op-1.txt"), "all of it")?;
+/// use std::io::Read;
+/// use sess::canonical::Sha256Hex;
+/// use sess::look::artifact::{Recorded, open};
+/// let recorded = Recorded {
+///     op_id: "op-1".into(),
+///     line: 9,
+///     file: Some("op-1.txt".into()),
+///     digest: Some(Sha256Hex::of(b"all of it").to_string()),
+/// };
+/// let mut text = open(&transcript, &recorded)?;
+/// let mut whole = String::new();
+/// text.read_to_string(&mut whole)?;
+/// assert_eq!((whole.as_str(), text.is_intact()), ("all of it", Some(true)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ArtifactText {
     path: PathBuf,

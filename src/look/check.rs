@@ -65,6 +65,15 @@ impl fmt::Display for Health {
 }
 
 /// One thing that is wrong.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::check::check;
+/// let report = check(File::open("samples/sessions/mid-file-damage.jsonl")?)?;
+/// let truncated = report.problems.iter().find(|problem| problem.kind == "truncated");
+/// assert_eq!(truncated.map(|problem| problem.line), Some(15));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The line, counted from 1.

@@ -52,6 +52,14 @@ pub struct Step {
 }
 
 /// What a step did.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::steps::{StepKind, steps};
+/// let steps = steps(File::open("samples/sessions/two-compactions.jsonl")?, u64::MAX)?;
+/// assert_eq!(steps[0].kind, StepKind::Elision { contents: 1 });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     /// A summary took the place of messages.
@@ -67,6 +75,16 @@ pub enum StepKind {
 }
 
 /// How much the model would be sent.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::steps::steps;
+/// let steps = steps(File::open("samples/sessions/two-compactions.jsonl")?, u64::MAX)?;
+/// // An elision takes no message away. Of eight, the compaction keeps two and adds a summary.
+/// let messages = |step: usize| (steps[step].before.messages, steps[step].after.messages);
+/// assert_eq!((messages(0), messages(1)), ((8, 8), (8, 3)));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Messages, summaries included.
@@ -136,9 +154,30 @@ pub struct Sides {
 }
 
 /// A message of the conversation with its text.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::steps::{Change, FullEntry, sides};
+/// let file = File::open("samples/sessions/two-compactions.jsonl")?;
+/// let Change::Folded { gone, .. } = sides(file, u64::MAX, 2)?.unwrap().change else { unreachable!() };
+/// let first: &FullEntry = &gone[0];
+/// assert_eq!((first.line, first.body.role), (4, sess::Role::User));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub type FullEntry = Entry<EnvelopeId, Arc<Message>>;
 
 /// Both sides of a step.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::steps::{Change, sides};
+/// let file = File::open("samples/sessions/two-compactions.jsonl")?;
+/// let Change::Elided(pairs) = sides(file, u64::MAX, 1)?.unwrap().change else { unreachable!() };
+/// let (before, after) = &pairs[0];
+/// assert_eq!(before.id, after.id);
+/// assert!(before.body.content.starts_with("%%") && after.body.content.starts_with("[elided"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Messages became a summary.

@@ -89,6 +89,13 @@ pub fn wrap(text: &str, columns: usize) -> Rows<'_> {
 }
 
 /// The iterator that [`wrap`] returns. Each step looks at one row only.
+///
+/// ```
+/// use sess::look::width::{Rows, wrap};
+/// let mut rows: Rows<'_> = wrap("the quick brown fox", 10);
+/// assert_eq!(rows.next(), Some("the quick"));
+/// assert_eq!(rows.count(), 1);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Rows<'a> {
     rest: Option<&'a str>,

@@ -5,6 +5,14 @@ use super::text::{Standing, TextChange};
 use super::words;
 
 /// One line of the inside of a row, or a gap between two.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Body, BodyLine, Item, Standing};
+/// let item = Item::of_message(&Message::user("Hi"), "m".into(), 2);
+/// let line = BodyLine::Text { standing: Standing::Right, pieces: vec![(false, "Hi".into())] };
+/// assert_eq!(Body::of_one(&item, Standing::Right), [line]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BodyLine {
     /// A line of text.
@@ -19,6 +27,16 @@ pub enum BodyLine {
 }
 
 /// Collects the lines of a row.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Body, BodyLine, Item};
+/// let item = |text: &str| Item::of_message(&Message::user(text), "m".into(), 2);
+/// let lines = Body::of_change(&item("same\none\n"), &item("same\n2\n"), 0);
+/// // The line that both have is left out; each version of the other is shown.
+/// assert_eq!(lines[0], BodyLine::Gap(1));
+/// assert_eq!(lines.len(), 3);
+/// ```
 pub struct Body {
     context: usize,
     lines: Vec<BodyLine>,

@@ -9,6 +9,26 @@ use crate::canonical::{Json, write_string};
 const DEEPEST: usize = 64;
 
 /// One thing in which two items differ.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Difference, Item};
+/// use sess::message::ToolCall;
+/// let reading = |path: &str| {
+///     let arguments = format!(r#"{{"path":"{path}"}}"#);
+///     let call = ToolCall { id: "c1".into(), name: "read".into(), arguments };
+///     Item::of_message(&Message::assistant("").with_call(call), "m".into(), 2)
+/// };
+/// let differences = Difference::between(&reading("a"), &reading("b"));
+/// let expected = Difference::Argument {
+///     call: 0,
+///     tool: "read".into(),
+///     path: "arguments.path".into(),
+///     left: Some(r#""a""#.into()),
+///     right: Some(r#""b""#.into()),
+/// };
+/// assert_eq!(differences, [expected]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// Another role, or another kind of entry. Nothing else is compared then.
@@ -63,6 +83,13 @@ pub enum Difference {
 }
 
 /// A place in a text.
+///
+/// ```
+/// use sess::look::diff::Position;
+/// let parted = Position::of_difference("one\ntwo", "one\nten");
+/// assert_eq!(parted, Some(Position { byte: 5, line: 2 }));
+/// assert_eq!(Position::of_difference("one", "one"), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Bytes before it.

@@ -8,6 +8,15 @@ use crate::id::EnvelopeId;
 use crate::message::{Message, Role};
 
 /// One entry of a transcript, as far as a comparison is concerned.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::Item;
+/// let item = |id: &str, line| Item::of_message(&Message::user("Hi"), id.into(), line);
+/// // Where it stands is not compared, unless the comparison is strict.
+/// assert!(item("a", 2).agrees_with(&item("b", 7)));
+/// assert!(!item("a", 2).with_strict("a").agrees_with(&item("b", 7).with_strict("b")));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// What it is.
@@ -27,6 +36,15 @@ pub struct Item {
 }
 
 /// What an item is.
+///
+/// ```
+/// use sess::look::diff::{Item, Kind};
+/// use sess::{Message, Role};
+/// let said = Item::of_message(&Message::user("Hi"), "m".into(), 2);
+/// assert_eq!(said.kind, Kind::Message(Role::User));
+/// let summary = Item::new(Kind::Compaction, "They talked.", "s".into(), 5);
+/// assert!(!summary.agrees_with(&said));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A message by this role.
@@ -40,6 +58,18 @@ pub enum Kind {
 }
 
 /// A tool call, as far as a comparison is concerned.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Call, Item};
+/// use sess::message::ToolCall;
+/// let arguments = r#"{ "path": "a", "limit": 40 }"#.into();
+/// let call = ToolCall { id: "c1".into(), name: "read".into(), arguments };
+/// let item = Item::of_message(&Message::assistant("").with_call(call), "m".into(), 2);
+/// // The id, the spacing and the order of keys are not compared.
+/// let arguments = r#"{"limit":40,"path":"a"}"#.into();
+/// assert_eq!(item.calls, [Call { name: "read".into(), arguments }]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
     /// The tool's name.

@@ -28,6 +28,14 @@ pub struct Diff {
 
 /// One row of a comparison, with indexes into the two lists. Reading the `left` of all rows counts
 /// up the left list, and so does the `right`.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Diff, Item, Row};
+/// let item = |text: &str| Item::of_message(&Message::user(text), "m".into(), 2);
+/// let diff = Diff::between(&[item("a")], &[item("a"), item("b")]);
+/// assert_eq!(diff.rows(), [Row::Equal { left: 0, right: 0 }, Row::OnlyRight { right: 1 }]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
     /// The two agree.
@@ -57,6 +65,15 @@ pub enum Row {
 }
 
 /// Where two lists part.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Diff, Divergence, Item};
+/// let item = |text: &str| Item::of_message(&Message::user(text), "m".into(), 2);
+/// let diff = Diff::between(&[item("a")], &[item("a"), item("b")]);
+/// let longer = Divergence { left: None, right: Some(1), differences: vec![] };
+/// assert_eq!(diff.first_divergence(), Some(&longer));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// Index of the left item; absent when the right side has one in between, or goes on longer.
@@ -69,6 +86,14 @@ pub struct Divergence {
 }
 
 /// How many rows of each sort there are.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::{Counts, Diff, Item};
+/// let item = |text: &str| Item::of_message(&Message::user(text), "m".into(), 2);
+/// let diff = Diff::between(&[item("a"), item("b")], &[item("a")]);
+/// assert_eq!(diff.counts(), Counts { equal: 1, only_left: 1, ..Counts::default() });
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rows that agree.

@@ -17,6 +17,18 @@ use crate::session::read::Line;
 use crate::session::{Warning, WarningKind};
 
 /// How a transcript is read for a comparison.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::diff::{Reading, Side};
+/// let read = |reading| Side::read(File::open("samples/sessions/two-compactions.jsonl")?, reading);
+/// let said = read(Reading::default())?;
+/// let seen = read(Reading { replayed: true, ..Reading::default() })?;
+/// // Everything that was said, and what the model would be sent after two compactions.
+/// assert_eq!(said.items.len(), 17);
+/// assert!(seen.items.len() < said.items.len());
+/// # Ok::<(), sess::look::diff::SideError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Apply compactions and elisions, so that what is left is what the model would be sent next.

@@ -36,6 +36,14 @@ pub struct TextChange<'a> {
 }
 
 /// One line of two texts.
+///
+/// ```
+/// use sess::look::diff::{Standing, TextChange};
+/// let change = TextChange::between("one\n", "one\ntwo");
+/// let added = &change.lines[1];
+/// assert_eq!((added.standing, added.left, added.right), (Standing::Right, None, Some(2)));
+/// assert!(!added.newline);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineChange<'a> {
     /// Which text has it.
@@ -51,6 +59,13 @@ pub struct LineChange<'a> {
 }
 
 /// Which text a line stands in.
+///
+/// ```
+/// use sess::look::diff::{Standing, TextChange};
+/// let change = TextChange::between("one\n", "one\ntwo\n");
+/// assert_eq!(change.lines[0].standing, Standing::Both);
+/// assert_eq!(change.lines[1].standing, Standing::Right);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Both.
@@ -62,6 +77,13 @@ pub enum Standing {
 }
 
 /// A piece of a line.
+///
+/// ```
+/// use sess::look::diff::{Segment, TextChange};
+/// let change = TextChange::between("read the first line of it", "read the last line of it");
+/// let emphasised = Segment { text: "first", emphasised: true };
+/// assert!(change.lines[0].segments.contains(&emphasised));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment<'a> {
     /// Its text.

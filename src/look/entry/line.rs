@@ -18,6 +18,20 @@ use crate::session::payload::{
 use crate::session::read::{Ending, Line};
 
 /// One line of a transcript that is not blank.
+///
+/// ```
+/// use sess::look::entry::Entries;
+/// use sess::session::Verdict;
+/// use sess::session::read::Lines;
+/// let line = r#"{"id":"d","payload":{"call-id":"c1","tool":"read"},"ts":"","type":"tool-dispatched","v":1}"#;
+/// let mut lines = Lines::new(line.as_bytes());
+/// let line = lines.next_line()?.unwrap();
+/// let entry = Entries::default().entry(line, &Verdict::of(line.bytes)).unwrap();
+/// assert_eq!((entry.line, entry.tool.as_deref()), (1, Some("read")));
+/// // What a file claims to be a time need not be one.
+/// assert_eq!(entry.time, None);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
     /// The line, counted from 1.
@@ -43,6 +57,21 @@ pub struct Entry<'a> {
 
 /// What a line is. The payloads of the eight built-in types, and everything else that may stand
 /// in a file.
+///
+/// ```
+/// use sess::look::entry::{Entries, What};
+/// use sess::session::Verdict;
+/// use sess::session::read::Lines;
+/// let mut lines = Lines::new("{\"id\":\"a\",\"ty\n[1,2]\n".as_bytes());
+/// let mut entries = Entries::default();
+/// let torn = lines.next_line()?.unwrap();
+/// let entry = entries.entry(torn, &Verdict::of(torn.bytes)).unwrap();
+/// assert!(matches!(entry.what, What::Damaged(_)));
+/// let list = lines.next_line()?.unwrap();
+/// let entry = entries.entry(list, &Verdict::of(list.bytes)).unwrap();
+/// assert!(matches!(entry.what, What::Value("array")));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum What<'a> {
     /// Who and what the run is: an object.
@@ -313,6 +342,19 @@ fn texts_of_message<'a>(view: &MessageView<'a>) -> Vec<Cow<'a, str>> {
 
 /// A tool call as the model made it, its arguments not decoded. What is missing or of another kind
 /// reads as empty.
+///
+/// ```
+/// use sess::look::entry::calls_of;
+/// use sess::session::Verdict;
+/// use sess::session::payload::Payload;
+/// let line = br#"{"id":"a","payload":{"role":"assistant","tool-calls":[{"function":{"arguments":"{\"path\":\"a\"}","name":"read"},"id":"c1","type":"function"}]},"ts":"","type":"message","v":1}"#;
+/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
+/// let Payload::Message(view) = Payload::of(&envelope)? else { unreachable!() };
+/// let call = calls_of(&view).next().unwrap();
+/// assert_eq!((call.id.as_ref(), call.name.as_ref()), ("c1", "read"));
+/// assert_eq!(call.arguments.whole(), r#"{"path":"a"}"#);
+/// # Ok::<(), sess::session::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct CallView<'a> {
     /// The model's id for the call.

@@ -10,6 +10,16 @@ use crate::look::summary::Summary;
 use crate::look::visible;
 
 /// What is written.
+///
+/// ```
+/// use sess::look::export::{Export, Format};
+/// use sess::look::summary::summarise;
+/// let line = r#"{"id":"a","payload":{"model":"small"},"ts":"","type":"session-meta","v":1}"#;
+/// let mut page = Vec::new();
+/// Export::begin(Format::Markdown, &mut page, "run.jsonl", &summarise(line.as_bytes())?)?.finish()?;
+/// assert!(page.starts_with(b"# run.jsonl"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// CommonMark with fenced code.

@@ -7,6 +7,19 @@ use std::path::PathBuf;
 ///
 /// Where an event carries `offset`, reading goes on there: lines given earlier that stand at or
 /// behind it are void, and 0 means that everything is read anew.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("run.jsonl");
+/// use std::time::Duration;
+/// use sess::look::follow::{Event, Follower, Start, Wait};
+/// std::fs::write(&path, "one\ntw").unwrap();
+/// let mut follower = Follower::open(&path, Start::Beginning, Wait::No)?;
+/// assert!(matches!(follower.next(None)?, Event::Line(line) if line.bytes == b"one"));
+/// // A half line may still be growing.
+/// assert_eq!(follower.next(Some(Duration::ZERO))?, Event::Idle);
+/// # Ok::<(), sess::look::follow::FollowError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A whole line.
@@ -35,6 +48,17 @@ pub enum Event {
 }
 
 /// One line of a followed file.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::look::follow::{Ending, Event, Follower, Line, Start, Wait};
+/// std::fs::write(&path, "one\r\n").unwrap();
+/// let mut follower = Follower::open(&path, Start::Beginning, Wait::No)?;
+/// let line = Line { bytes: b"one".to_vec(), offset: 0, ending: Ending::CrLf };
+/// assert_eq!(follower.next(None)?, Event::Line(line));
+/// # Ok::<(), sess::look::follow::FollowError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The bytes without their terminator.
@@ -46,6 +70,11 @@ pub struct Line {
 }
 
 /// The terminator of a line.
+///
+/// ```
+/// use sess::look::follow::Ending;
+/// assert_eq!(Ending::Lf.as_bytes(), b"\n");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// `\n`
@@ -65,6 +94,13 @@ impl Ending {
 }
 
 /// Why a file cannot be followed.
+///
+/// ```
+/// use sess::look::follow::{FollowError, Follower, Start, Wait};
+/// let refused = Follower::open("no-such-file.jsonl", Start::Beginning, Wait::No).err().unwrap();
+/// assert!(matches!(refused, FollowError::NotFound(_)));
+/// assert_eq!(refused.to_string(), "no-such-file.jsonl does not exist");
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// Nothing stands under the name, and waiting for it was not asked for.

@@ -10,6 +10,17 @@ use super::file::{Named, Opened};
 use super::window::{Fill, Window};
 
 /// Where following begins.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::look::follow::{Follower, Start, Wait};
+/// std::fs::write(&path, "one\ntw").unwrap();
+/// let offset = |start| Ok(Follower::open(&path, start, Wait::No)?.offset());
+/// assert_eq!(offset(Start::Beginning)?, 0);
+/// assert_eq!(offset(Start::End)?, 4);
+/// # Ok::<(), sess::look::follow::FollowError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// With the first line.
@@ -23,6 +34,17 @@ pub enum Start {
 }
 
 /// What to do about a file that does not exist.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("run.jsonl");
+/// use sess::look::follow::{Event, Follower, Start, Wait};
+/// let mut follower = Follower::open(&path, Start::End, Wait::Yes)?;
+/// std::fs::write(&path, "one\n").unwrap();
+/// assert_eq!(follower.next(None)?, Event::Appeared { offset: 0 });
+/// assert!(matches!(follower.next(None)?, Event::Line(_)));
+/// # Ok::<(), sess::look::follow::FollowError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// Refuse.

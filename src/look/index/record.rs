@@ -7,6 +7,14 @@ use crate::message::Role;
 use crate::session::read::{Ending, Line};
 
 /// What a line is.
+///
+/// ```
+/// use sess::look::index::{IndexedLine, Kind};
+/// use sess::session::read::Lines;
+/// let mut lines = Lines::new("{\"id\":\"a\",\"ty".as_bytes());
+/// assert_eq!(IndexedLine::of(lines.next_line()?.unwrap()).kind, Kind::Damaged);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Only white space.

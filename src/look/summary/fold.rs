@@ -39,6 +39,15 @@ pub struct Summary {
 }
 
 /// What is counted on the way.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::summary::summarise;
+/// let counts = summarise(File::open("samples/sessions/two-compactions.jsonl")?)?.counts;
+/// assert_eq!(counts.roles, [2, 4, 7, 4]);
+/// assert_eq!((counts.compactions, counts.elided), (2, 1));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Lines that are not blank.
@@ -62,6 +71,15 @@ pub struct Counts {
 }
 
 /// Usage as reported. What no turn reports stays absent.
+///
+/// ```
+/// use sess::look::summary::{Tokens, summarise};
+/// let lines = r#"{"id":"0","payload":{},"ts":"","type":"session-meta","v":1}
+/// {"id":"a","payload":{"role":"assistant","usage":{"prompt-tokens":12}},"ts":"","type":"message","v":1}"#;
+/// let tokens = summarise(lines.as_bytes())?.counts.tokens;
+/// assert_eq!(tokens, Tokens { prompt: Some(12), ..Tokens::default() });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tokens {
     /// Of the prompts.
@@ -93,6 +111,21 @@ pub fn summarise(source: impl Read) -> io::Result<Summary> {
 }
 
 /// The pass, fed line by line in file order.
+///
+/// ```
+/// use sess::look::summary::Summariser;
+/// use sess::session::Verdict;
+/// use sess::session::read::Lines;
+/// let mut lines = Lines::new("[1,2]\n\n".as_bytes());
+/// let mut summariser = Summariser::default();
+/// while let Some(line) = lines.next_line()? {
+///     summariser.line(line, &Verdict::of(line.bytes));
+/// }
+/// let summary = summariser.finish();
+/// assert_eq!(summary.counts.entries, 1);
+/// assert_eq!(summary.refusal.as_deref(), Some("no line of it is an envelope"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Summariser {
     checker: Checker,

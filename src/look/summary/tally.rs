@@ -61,6 +61,15 @@ impl<T: Default> Tally<T> {
 }
 
 /// How often a tool was called, and how it went.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::summary::{ToolUse, summarise};
+/// let counts = summarise(File::open("samples/sessions/two-compactions.jsonl")?)?.counts;
+/// let twice = ToolUse { calls: 2, ..ToolUse::default() };
+/// assert_eq!(counts.tools.named()[0], ("read_file".into(), twice));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolUse {
     /// Calls the model made, or dispatches of calls that are not in the file.

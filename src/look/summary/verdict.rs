@@ -9,6 +9,15 @@ use crate::session::payload::{MessageView, text_of};
 use super::Summary;
 
 /// The last turn of a conversation; what the system says is none.
+///
+/// ```
+/// use sess::look::summary::{LastTurn, summarise};
+/// let lines = r#"{"id":"0","payload":{},"ts":"","type":"session-meta","v":1}
+/// {"id":"a","payload":{"content":"Hi","finish-reason":"stop","role":"assistant"},"ts":"","type":"message","v":1}"#;
+/// let counts = summarise(lines.as_bytes())?.counts;
+/// assert_eq!(counts.last_turn, LastTurn::Answer(Some("stop".into())));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LastTurn {
     /// Nobody has said anything.

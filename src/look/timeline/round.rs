@@ -11,6 +11,16 @@ use crate::look::summary::Tokens;
 pub(super) const MOST_SPANS: usize = 64;
 
 /// One turn of the model and the calls it made.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::timeline::Timeline;
+/// let timeline = Timeline::of(File::open("samples/sessions/two-compactions.jsonl")?)?;
+/// let first = &timeline.rounds[0];
+/// assert_eq!((first.line, first.calls, first.failures), (6, 1, 0));
+/// assert!(first.duration() >= first.model_time());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Round {
     /// The line of the turn, counted from 1.
@@ -38,6 +48,16 @@ pub struct Round {
 }
 
 /// One call.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::timeline::{CallSpan, Ending, Timeline};
+/// let timeline = Timeline::of(File::open("samples/sessions/two-compactions.jsonl")?)?;
+/// let read = CallSpan { tool: Some(0), ending: Ending::Completed, seconds: Some(0.00411) };
+/// assert_eq!(timeline.rounds[0].spans, [read]);
+/// assert_eq!(timeline.tools.named()[0].0, "read_file");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CallSpan {
     /// The tool's place in [`Timeline::tools`](super::Timeline::tools); absent for one that is not
@@ -50,6 +70,15 @@ pub struct CallSpan {
 }
 
 /// How a call ended.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::timeline::{Ending, Timeline};
+/// let timeline = Timeline::of(File::open("samples/sessions/interrupted.jsonl")?)?;
+/// // What was under way when the process died.
+/// assert_eq!(timeline.rounds.last().unwrap().spans[0].ending, Ending::Open);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ending {
     /// No line says.
@@ -64,6 +93,15 @@ pub enum Ending {
 }
 
 /// A place where the conversation became shorter.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::timeline::Timeline;
+/// let timeline = Timeline::of(File::open("samples/sessions/two-compactions.jsonl")?)?;
+/// let places: Vec<_> = timeline.folds.iter().map(|fold| (fold.line, fold.after_rounds)).collect();
+/// assert_eq!(places, [(15, 3), (16, 3), (27, 6)]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fold {
     /// The line, counted from 1.
@@ -77,6 +115,15 @@ pub struct Fold {
 }
 
 /// How a conversation became shorter.
+///
+/// ```
+/// use std::fs::File;
+/// use sess::look::timeline::{FoldKind, Timeline};
+/// let timeline = Timeline::of(File::open("samples/sessions/two-compactions.jsonl")?)?;
+/// assert_eq!(timeline.folds[0].kind, FoldKind::Elision(1));
+/// assert!(matches!(timeline.folds[2].kind, FoldKind::Compaction { fallback: true, .. }));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoldKind {
     /// A summary took its place.
