@@ -156,7 +156,7 @@ impl Driver {
             Effect::Copy(text) => match outside::clipboard(&text) {
                 Some(bytes) => {
                     self.screen.send(&bytes)?;
-                    stage.told("copied, where the terminal allows it (Y writes a file)".to_owned());
+                    stage.told("copied, where the terminal allows it".to_owned());
                 }
                 None => stage.told(outside::save(&text)),
             },
