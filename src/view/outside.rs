@@ -1,9 +1,10 @@
 //! What leaves the viewer: the clipboard, files, other programs.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 
@@ -21,6 +22,9 @@ use crate::session::envelope::Verdict;
 const LONGEST_COPY: usize = 70_000;
 /// Writing larger files as a page would keep keys waiting.
 const LARGEST_EXPORT: u64 = 256 * 1024 * 1024;
+
+/// A pager that is done so soon was read by nobody.
+const AT_ONCE: Duration = Duration::from_millis(300);
 
 /// A program to open a text in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,8 +135,31 @@ fn private(text: &str) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Opens a private copy of a text in a program and waits for it; says what went wrong.
+/// Opens a private copy of a text in a program and waits for it; says what went wrong. What a pager
+/// that does not wait has written stands until Enter is pressed.
 pub fn open(text: &str, program: Program) -> String {
+    let begun = Instant::now();
+    let said = run(text, program);
+    if program == Program::Pager && said.is_empty() && begun.elapsed() < AT_ONCE {
+        wait_for_enter();
+    }
+    said
+}
+
+/// Where nobody can be asked, it goes on.
+fn wait_for_enter() {
+    let mut out = io::stdout();
+    let _ = out
+        .write_all(b"(Enter goes back)")
+        .and_then(|()| out.flush());
+    let mut line = String::new();
+    let _ = match io::stdin().is_terminal() {
+        true => io::stdin().read_line(&mut line),
+        false => File::open("/dev/tty").and_then(|keys| BufReader::new(keys).read_line(&mut line)),
+    };
+}
+
+fn run(text: &str, program: Program) -> String {
     let words = words_of(program);
     let Some((name, rest)) = words.split_first() else {
         return "no program is set".to_owned();

@@ -62,6 +62,23 @@ fn two_transcripts_are_compared_and_either_is_opened() {
 }
 
 #[test]
+fn what_a_pager_that_does_not_wait_writes_can_be_read() {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sess"));
+    command.arg(sample("healthy.jsonl"));
+    command.env("TERM", "xterm-256color");
+    command.env("SESS_PAGER", "cat");
+    let mut terminal = Terminal::start(command);
+    terminal.wait_for("32/32");
+    terminal.press("eo");
+    terminal.wait_for("(Enter goes back)");
+    assert!(terminal.text().contains("panicked at src/sum.rs"));
+    terminal.press("\r");
+    terminal.wait_for("8/32");
+    terminal.press("q");
+    assert_eq!(terminal.ended().0, 0);
+}
+
+#[test]
 fn the_mouse_is_left_to_the_terminal_and_taken_again() {
     let mut terminal = Terminal::view(&sample("healthy.jsonl"));
     let is_taken =

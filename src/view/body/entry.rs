@@ -1,7 +1,7 @@
 //! What stands below the summary line of an entry.
 
 use super::Fold;
-use super::text::{Nature, rows};
+use super::text::{Nature, rows, wrapped};
 use crate::look::entry::{Entry, Text, What, calls_of};
 use crate::look::human;
 use crate::look::visible;
@@ -58,8 +58,9 @@ impl Page {
 
     fn fact(&mut self, key: &str, value: &str) {
         let mut row = Styled::of(Ink::Key, format!("{key}: "));
-        row.push(Ink::Plain, visible::one_line(value).into_owned());
-        self.rows.push(row.fitted(self.columns));
+        // Some rows of it are enough to know it by.
+        row.push(Ink::Plain, visible::excerpt(value, self.columns * 4));
+        self.rows.extend(wrapped(row, self.columns));
     }
 
     fn entry(&mut self, entry: &Entry<'_>, rest: Rest<'_>) {
