@@ -5,6 +5,19 @@ use std::path::PathBuf;
 use super::body::Fold;
 
 /// What a key asks for.
+///
+/// ```
+/// use std::path::Path;
+/// use sess::look::human;
+/// use sess::view::App;
+/// use sess::view::action::{Action, Effect};
+/// let path = Path::new("samples/sessions/healthy.jsonl");
+/// let mut app = App::open(path, 80, 24, human::now())?;
+/// app.settle();
+/// assert_eq!(app.perform(Action::First), Effect::None);
+/// assert_eq!(app.line(), Some(1));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The next entry.
@@ -90,6 +103,11 @@ pub enum Action {
 }
 
 /// What one can jump to.
+///
+/// ```
+/// use sess::view::action::Target;
+/// assert_eq!(Target::Fold.as_str(), "compaction or elision");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// An error, an unknown outcome, damage.
@@ -107,6 +125,12 @@ pub enum Target {
 }
 
 /// One of two transcripts.
+///
+/// ```
+/// use sess::view::action::{Action, Side};
+/// use sess::view::keys::{COMPARING, Key, action_of};
+/// assert_eq!(action_of(COMPARING, Key::Char('>')), Some(Action::OpenSide(Side::Right)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The one named first.
@@ -130,6 +154,17 @@ impl Target {
 }
 
 /// What the viewer asks of whoever drives it.
+///
+/// ```
+/// use std::path::Path;
+/// use sess::look::human;
+/// use sess::view::App;
+/// use sess::view::action::{Action, Effect};
+/// let path = Path::new("samples/sessions/healthy.jsonl");
+/// let mut app = App::open(path, 80, 24, human::now())?;
+/// assert_eq!(app.perform(Action::Quit), Effect::Quit);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing but to draw.
@@ -160,6 +195,25 @@ pub enum Effect {
 }
 
 /// What happened to the file.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("run.jsonl");
+/// use std::fs;
+/// use sess::look::human;
+/// use sess::view::App;
+/// use sess::view::action::FileEvent;
+/// let line = "{\"id\":\"a\",\"payload\":{},\"ts\":\"\",\"type\":\"session-meta\",\"v\":1}\n";
+/// fs::write(&path, line)?;
+/// let mut app = App::open(&path, 80, 24, human::now())?;
+/// app.settle();
+/// fs::write(&path, line.repeat(2))?;
+/// app.file_event(FileEvent::Grown);
+/// app.settle();
+/// // Who stands at the end goes with it.
+/// assert_eq!(app.line(), Some(2));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileEvent {
     /// There may be more lines.

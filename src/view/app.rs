@@ -31,6 +31,20 @@ pub(super) fn height_of_list(rows: u16) -> usize {
 }
 
 /// Everything the screen shows.
+///
+/// ```
+/// use std::path::Path;
+/// use sess::look::human;
+/// use sess::view::App;
+/// use sess::view::keys::Key;
+/// let path = Path::new("samples/sessions/healthy.jsonl");
+/// let mut app = App::open(path, 80, 24, human::now())?;
+/// app.settle();
+/// assert_eq!(app.line(), Some(32));
+/// app.key(Key::Home);
+/// assert_eq!(app.line(), Some(1));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct App {
     pub(super) file: Transcript,

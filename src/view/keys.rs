@@ -4,6 +4,13 @@ use super::action::{Action, Side, Target};
 use super::body::Fold;
 
 /// A key as the table knows it.
+///
+/// ```
+/// use sess::view::action::Action;
+/// use sess::view::keys::{BINDINGS, Key, action_of};
+/// assert_eq!(action_of(BINDINGS, Key::Char('j')), Some(Action::Down));
+/// assert_eq!(action_of(BINDINGS, Key::Char('J')), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// A character, capital letters as such.
@@ -35,6 +42,13 @@ pub enum Key {
 }
 
 /// Some keys that do the same.
+///
+/// ```
+/// use sess::view::action::Action;
+/// use sess::view::keys::BINDINGS;
+/// let help = BINDINGS.iter().find(|binding| binding.action == Action::Help);
+/// assert_eq!(help.map(|binding| binding.shown), Some("?"));
+/// ```
 #[derive(Debug)]
 pub struct Binding {
     /// The keys.

@@ -31,6 +31,13 @@ const TICK: Duration = Duration::from_secs(1);
 const NOTCH: isize = 3;
 
 /// How the viewer is to look and behave.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use sess::view::{Options, run};
+/// run(Path::new("run.jsonl"), Options { colour: true, follow: true })?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Colours may be used.

@@ -11,6 +11,20 @@ use super::scroll::Scroll;
 use super::styled::Styled;
 
 /// Something that is shown and takes keys. Only what every one of them has must be given.
+///
+/// ```
+/// use std::path::Path;
+/// use sess::look::human;
+/// use sess::view::action::Effect;
+/// use sess::view::keys::Key;
+/// use sess::view::{App, Stage};
+/// let path = Path::new("samples/sessions/healthy.jsonl");
+/// let mut stage: Box<dyn Stage> = Box::new(App::open(path, 80, 24, human::now())?);
+/// stage.told("saved".into());
+/// assert!(stage.below().text().contains("saved"));
+/// assert_eq!(stage.pressed(Key::Char('q')), Effect::Quit);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait Stage: Scroll {
     /// The lines above the list.
     fn above(&self) -> [Styled; 3];

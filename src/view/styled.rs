@@ -6,6 +6,11 @@
 use crate::look::width;
 
 /// What a stretch of text means.
+///
+/// ```
+/// use sess::view::styled::{Ink, Styled};
+/// assert_eq!(Styled::of(Ink::Error, "no such file").spans[0].ink, Ink::Error);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ink {
     /// Nothing in particular.
@@ -58,6 +63,12 @@ pub enum Ink {
 }
 
 /// A stretch of text with one meaning.
+///
+/// ```
+/// use sess::view::styled::{Ink, Span, Styled};
+/// let span = Span { ink: Ink::Key, text: "path: ".into() };
+/// assert_eq!(Styled { spans: vec![span] }, Styled::of(Ink::Key, "path: "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// What it means.
@@ -67,6 +78,15 @@ pub struct Span {
 }
 
 /// One row of the screen, or a part of one.
+///
+/// ```
+/// use sess::view::styled::{Ink, Styled};
+/// let mut row = Styled::of(Ink::Dim, "12 ");
+/// row.push(Ink::User, "漢字");
+/// assert_eq!(row.text(), "12 漢字");
+/// // Columns, not characters.
+/// assert_eq!(row.width(), 7);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Styled {
     /// From left to right.

@@ -27,6 +27,16 @@ static MOUSE: AtomicBool = AtomicBool::new(true);
 
 /// The terminal while it is ours. It is given back when this value goes, and when any thread
 /// panics.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use sess::look::human;
+/// use sess::view::theme::Theme;
+/// use sess::view::{App, Screen};
+/// let mut app = App::open(Path::new("run.jsonl"), 80, 24, human::now())?;
+/// Screen::take()?.draw(&mut app, Theme { colour: true })?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<io::Stdout>>,
 }

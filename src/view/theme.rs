@@ -5,6 +5,15 @@ use ratatui::style::{Color, Modifier, Style};
 use super::styled::Ink;
 
 /// How meanings look.
+///
+/// ```
+/// use sess::view::styled::Ink;
+/// use sess::view::theme::Theme;
+/// let plain = Theme { colour: false }.style(Ink::Error);
+/// assert_eq!(plain.fg, None);
+/// // It still stands out.
+/// assert!(!plain.add_modifier.is_empty());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
     /// Whether colours may be used. They are those of the terminal's own sixteen, so that they suit

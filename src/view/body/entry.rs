@@ -13,6 +13,21 @@ use crate::view::overview::Folding;
 use crate::view::styled::{Ink, Styled};
 
 /// What other lines say about an entry.
+///
+/// ```
+/// use sess::look::entry::Entries;
+/// use sess::session::Verdict;
+/// use sess::session::read::Lines;
+/// use sess::view::body::{Fold, Rest, body};
+/// let line = r#"{"id":"a","payload":{"content":"Hi","role":"user"},"ts":"","type":"message","v":1}"#;
+/// let mut lines = Lines::new(line.as_bytes());
+/// let line = lines.next_line()?.unwrap();
+/// let entry = Entries::default().entry(line, &Verdict::of(line.bytes)).unwrap();
+/// let rest = Rest { stub: Some("[elided]"), ..Rest::default() };
+/// let rows: Vec<String> = body(&entry, rest, 80, Fold::Full).iter().map(|row| row.text()).collect();
+/// assert_eq!(rows, ["── what the model sees instead", "[elided]", "── what it was", "Hi"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rest<'a> {
     /// The calls it is about.

@@ -1,6 +1,12 @@
 //! How much is shown.
 
 /// How much of an entry is shown.
+///
+/// ```
+/// use sess::view::body::Fold;
+/// assert_eq!(Fold::Line.next(), Fold::Excerpt);
+/// assert_eq!(Fold::Full.next(), Fold::Line);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fold {
     /// One line.

@@ -15,6 +15,14 @@ use crate::view::styled::{Ink, Styled};
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
 /// What a text is, as far as is known.
+///
+/// ```
+/// use sess::view::body::{Fold, Nature, rows};
+/// let text = "# Title";
+/// let shown = |nature| rows(text, nature, 80, Fold::Full)[0].spans[0].ink;
+/// // A heading to people, a comment to a shell.
+/// assert_ne!(shown(Nature::Prose), shown(Nature::Output));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
     /// Prose, as people and models write it.

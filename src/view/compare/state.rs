@@ -18,6 +18,19 @@ const CONTEXT: usize = 3;
 const KEPT: usize = 600;
 
 /// One of the two transcripts.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::Item;
+/// use sess::view::Compared;
+/// let side = Compared {
+///     path: "runs/a.jsonl".into(),
+///     name: "a.jsonl".into(),
+///     items: vec![Item::of_message(&Message::user("Hi"), "m".into(), 2)],
+///     skipped: 0,
+/// };
+/// assert_eq!(side.items[0].line, 2);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// Where its bytes are.
@@ -31,6 +44,20 @@ pub struct Compared {
 }
 
 /// Everything the screen shows.
+///
+/// ```
+/// use sess::Message;
+/// use sess::look::diff::Item;
+/// use sess::view::{Compare, Compared};
+/// let side = |name: &str, text: &str| Compared {
+///     path: name.into(),
+///     name: name.into(),
+///     items: vec![Item::of_message(&Message::user(text), "m".into(), 2)],
+///     skipped: 0,
+/// };
+/// assert!(Compare::of(side("a", "Hi"), side("b", "Hi")).is_same());
+/// assert!(!Compare::of(side("a", "Hi"), side("b", "Ho")).is_same());
+/// ```
 #[derive(Debug)]
 pub struct Compare {
     pub(super) left: Compared,
