@@ -2,6 +2,9 @@
 
 use crate::view::styled::{Ink, Styled};
 
+/// So many bytes of a line one piece may take.
+const LONGEST: usize = 1024;
+
 /// A line, which is safe already. Nothing but the brackets of a link is left out.
 pub fn inline(line: &str) -> Styled {
     let mut row = Styled::default();
@@ -25,8 +28,10 @@ pub fn inline(line: &str) -> Styled {
     row
 }
 
-/// What begins a text, if it is more than text, and how long it is there.
+/// What begins a text, if it is more than text, and how long it is there. Looks no further than a
+/// piece may be long, so that a line takes time proportional to its length.
 fn piece(text: &str, before: Option<char>) -> Option<(Styled, usize)> {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
     match text.as_bytes() {
         [b'`', ..] => enclosed(text, "`", Ink::Code),
         [b'*', b'*', ..] => enclosed(text, "**", Ink::Strong),

@@ -9,7 +9,7 @@ use super::prose::{Prose, ink_of_diff};
 use super::table;
 use crate::look::human::{counted, size};
 use crate::look::{visible, width};
-use crate::view::styled::{Ink, Styled};
+use crate::view::styled::{Ink, Span, Styled};
 
 /// So many bytes of a text are shown at most; the whole is what `o` opens.
 const MOST_BYTES: usize = 2 * 1024 * 1024;
@@ -133,29 +133,52 @@ pub fn wrapped(row: Styled, columns: usize) -> Vec<Styled> {
         return pieces.map(|piece| Styled::of(span.ink, piece)).collect();
     }
     let text = row.text();
-    let mut pieces = Vec::new();
+    let mut spans = Spans::of(row);
+    let mut rows = Vec::new();
     let mut at = 0;
     for piece in width::wrap(&text, columns) {
         let from = text[at..].find(piece).map_or(at, |skipped| at + skipped);
+        spans.take(from - at);
+        rows.push(spans.take(piece.len()));
         at = from + piece.len();
-        pieces.push(cut_out(&row, from, at));
     }
-    pieces
+    rows
 }
 
-/// A part of a row, by bytes of its text.
-fn cut_out(row: &Styled, from: usize, to: usize) -> Styled {
-    let mut part = Styled::default();
-    let mut at = 0;
-    for span in &row.spans {
-        let end = at + span.text.len();
-        if end > from && at < to {
-            let text = span.text.get(from.max(at) - at..to.min(end) - at);
-            part.push(span.ink, text.unwrap_or_default());
+/// A row that is taken apart from its beginning.
+struct Spans {
+    rest: std::vec::IntoIter<Span>,
+    /// What is left of the span that was taken from last.
+    begun: Option<Span>,
+}
+
+impl Spans {
+    fn of(row: Styled) -> Self {
+        Self {
+            rest: row.spans.into_iter(),
+            begun: None,
         }
-        at = end;
     }
-    part
+
+    /// So many bytes of its text.
+    fn take(&mut self, bytes: usize) -> Styled {
+        let mut part = Styled::default();
+        let mut left = bytes;
+        while left > 0
+            && let Some(mut span) = self.begun.take().or_else(|| self.rest.next())
+        {
+            if span.text.len() > left {
+                let rest = span.text.split_off(span.text.floor_char_boundary(left));
+                let ink = span.ink;
+                self.begun = Some(Span { ink, text: rest });
+                left = 0;
+            } else {
+                left -= span.text.len();
+            }
+            part.push(span.ink, span.text);
+        }
+        part
+    }
 }
 
 /// A unified diff has a hunk line, or the head of one.
@@ -190,6 +213,40 @@ mod tests {
         );
         assert_eq!(shown(text, Nature::Prose, 8, Fold::Line), [""; 0]);
         assert_eq!(shown(" \n", Nature::Prose, 8, Fold::Full), [""; 0]);
+    }
+
+    /// Of each sign that may begin something, very many that do not.
+    #[test]
+    fn a_long_line_of_signs_is_shown() {
+        let signs = [
+            "[",
+            "[a](",
+            "<",
+            "`",
+            "``",
+            "*",
+            "**",
+            "`a` ",
+            "http://",
+            "|",
+            "\x1b[",
+            "\x1b[31ma",
+            "~",
+            "{",
+            "#",
+            "- ",
+        ];
+        for sign in signs {
+            let text = sign.repeat(16 * 1024 / sign.len());
+            let fenced = format!("```rust\n{text}\n```");
+            for (text, nature) in [
+                (&text, Nature::Prose),
+                (&text, Nature::Output),
+                (&fenced, Nature::Prose),
+            ] {
+                assert!(!rows(text, nature, 40, Fold::Full).is_empty());
+            }
+        }
     }
 
     #[test]
