@@ -1,5 +1,25 @@
 //! Agent transcripts that survive: one append-only JSONL file per run, complete after every line.
 //!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("run.jsonl");
+//! use sess::{Json, Message, Session};
+//!
+//! let session = Session::create(&path, Json::parse(r#"{"model":"small"}"#)?)?;
+//! session.append_message(Message::user("What is in Cargo.toml?"))?;
+//! session.close();
+//!
+//! // The next process goes on where this one stopped, however it stopped.
+//! let session = Session::load(&path)?;
+//! assert_eq!(session.messages()[0].content, "What is in Cargo.toml?");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Who has a loop already begins with [`session`] and needs no feature; who wants one begins with
+//! [`agent`]; who has transcripts to look at, with [`look`].
+//!
+//! # Floors
+//!
 //! The crate is read from the bottom up; each floor uses only the floors below it.
 //!
 //! 1. [`message`], [`canonical`], [`id`], [`clock`]: the words everything else is written in.
@@ -13,7 +33,8 @@
 //!
 //! # Features
 //!
-//! Floors 1, 2 and [`look`] are always there and need no feature. All of these only add to them:
+//! Floors 1, 2 and [`look`] are always there and need no feature; with `default-features = false`
+//! they bring no async runtime, no HTTP client and no terminal library. All of these only add to them:
 //!
 //! - `agent` (on by default): [`backend`], [`tool`], [`context`] and [`agent`], with tokio;
 //! - `http` (on by default): the backends that speak HTTP, with reqwest and rustls;
