@@ -62,6 +62,27 @@ fn two_transcripts_are_compared_and_either_is_opened() {
 }
 
 #[test]
+fn what_is_too_large_to_be_compared_is_said() {
+    let (_folder, large) = live("diff-left.jsonl");
+    let file = OpenOptions::new().write(true).open(&large).unwrap();
+    file.set_len(600 * 1024 * 1024).unwrap();
+    let words = [
+        "diff".into(),
+        "--view".into(),
+        large,
+        sample("diff-right.jsonl"),
+    ];
+    let terminal = Terminal::sess(words.map(PathBuf::into_os_string));
+    terminal.wait_for("without `--view` takes any size");
+    let (code, _, screen) = terminal.ended();
+    assert_eq!(code, 2);
+    assert!(
+        screen.contains("too large to be compared on a screen"),
+        "{screen}"
+    );
+}
+
+#[test]
 fn what_a_pager_that_does_not_wait_writes_can_be_read() {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sess"));
     command.arg(sample("healthy.jsonl"));
