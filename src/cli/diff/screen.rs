@@ -16,6 +16,9 @@ use crate::view::{self, Compare, Compared, Options};
 /// first screen.
 const LARGEST: u64 = 512 * 1024 * 1024;
 
+/// From here on it is said that it takes a while.
+const LARGE: u64 = 32 * 1024 * 1024;
+
 /// Shows both on the screen until the person leaves.
 pub fn show(args: &Args, reading: Reading, out: &mut Output) -> Result<Exit> {
     if out.json() {
@@ -38,6 +41,9 @@ pub fn show(args: &Args, reading: Reading, out: &mut Output) -> Result<Exit> {
             sizes.0, sizes.1
         );
         return Err(Error::unknown(what).hint("`sess diff` without `--view` takes any size"));
+    }
+    if size > LARGE {
+        out.note(&format!("reading {}", human::size(size)))?;
     }
     // What comes through a pipe is a copy, which goes away with its source.
     let (left, _left_source) = compared(read(&args.left, reading)?);
