@@ -34,7 +34,19 @@ fn a_comparison_needs_a_terminal_too() {
     let said = "sess: the viewer needs a terminal\nhint: `sess diff` without `--view` writes to anywhere\n";
     let words = ["diff", "--view", "a.jsonl", "b.jsonl"];
     assert_eq!(sess(&words), (Some(2), said.to_owned()));
+}
+
+/// A refusal of `sess diff --json` is a document as well.
+#[test]
+fn a_comparison_on_the_screen_writes_no_json() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_sess"))
+        .args(["diff", "--view", "--json", "a.jsonl", "b.jsonl"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     let said = "sess: the viewer shows a screen, it writes no JSON\nhint: `sess diff --json` without `--view` does\n";
-    let words = ["diff", "--view", "--json", "a.jsonl", "b.jsonl"];
-    assert_eq!(sess(&words), (Some(2), said.to_owned()));
+    let document = "{\"error\":{\"kind\":\"could-not-tell\",\"message\":\"the viewer shows a screen, it writes no JSON\"}}\n";
+    assert_eq!(String::from_utf8(ran.stderr).unwrap(), said);
+    assert_eq!(String::from_utf8(ran.stdout).unwrap(), document);
+    assert_eq!(ran.status.code(), Some(2));
 }
