@@ -102,8 +102,9 @@ impl Agent {
 
     /// Starts a run on a conversation and returns at once.
     ///
-    /// With a session, the conversation has to begin with the session's messages; what goes beyond
-    /// them is recorded.
+    /// With a session, the conversation has to begin with the session's messages, none of whose
+    /// calls is left open; what goes beyond them is recorded. A session takes one run at a time, of
+    /// whatever agent. A run that breaks a rule of these fails at once and writes nothing.
     ///
     /// # Errors
     /// See [`RunError`].

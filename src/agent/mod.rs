@@ -81,7 +81,9 @@
 //! - Only whole answers become part of the conversation. A call that was dispatched is never said
 //!   not to have run, and an unknown outcome is never called a failure.
 //! - Every call of a turn that stands has exactly one answer in the conversation, also after a
-//!   cancel; what a cancelled or failed run leaves can be gone on from.
+//!   cancel; what a cancelled or failed run leaves can be gone on from. Only where a transcript could
+//!   not be written, or a process died, a call may be left open: the next run refuses to go past it
+//!   until it is [settled](crate::session::Resolution).
 //! - Nothing polls: every wait is for whatever comes first of work, cancel and deadline.
 //! - A run whose transcript cannot be written ends as failed. What the rest of the world does
 //!   wrong (hooks, stores, sources, a bus) is told as a `log` and changes nothing else.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::decide::window::Terms;
 use super::event::AbandonReason;
 use crate::context::Tripped;
+use crate::message::ToolCall;
 
 /// Told to the model when a limit switches its tools off.
 pub const LIMIT_NOTICE: &str = "Your allowance of tool calls for this conversation is used up. Do not request any tool from here on: requests are ignored. Answer with what you have gathered so far, and say which tool work, if any, is still missing.";
@@ -92,6 +93,17 @@ pub(crate) fn park_idle(idle: Duration, names: &[String]) -> String {
 pub(crate) fn shorter_than_transcript(given: usize, recorded: usize) -> String {
     format!(
         "the conversation has {given} messages and the transcript {recorded}; a run has to extend its transcript, so start from the session's messages"
+    )
+}
+
+/// Two runs at once would write between each other's lines.
+pub(crate) const TRANSCRIPT_IN_USE: &str =
+    "another run goes on with this transcript; wait until it has ended";
+
+pub(crate) fn call_left_open(call: &ToolCall) -> String {
+    format!(
+        "the transcript ends in a call without an answer ({}, {:?}); settle it first: each of the session's open_calls has a Resolution",
+        call.name, call.id
     )
 }
 

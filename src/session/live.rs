@@ -1,6 +1,8 @@
 //! An open session: appends lines and answers from what it has replayed.
 
 use std::path::{Path, PathBuf};
+#[cfg(feature = "agent")]
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::disk::LogFile;
@@ -44,6 +46,9 @@ use crate::message::Message;
 pub struct Session {
     pub(super) path: PathBuf,
     pub(super) warnings: Vec<Warning>,
+    /// Whether somebody goes on with the conversation.
+    #[cfg(feature = "agent")]
+    claimed: AtomicBool,
     durability: Durability,
     clock: Arc<dyn Clock>,
     core: Mutex<Core>,
@@ -119,6 +124,8 @@ impl Session {
         Self {
             path,
             warnings,
+            #[cfg(feature = "agent")]
+            claimed: AtomicBool::new(false),
             durability: options.durability,
             clock: options.clock.clone(),
             core: Mutex::new(Core {
@@ -136,6 +143,18 @@ impl Session {
         core.standing = Standing::Closed;
         // A lock that cannot be released here goes with the file when the session is dropped.
         let _ = core.live.file.unlock();
+    }
+
+    /// Takes the right to go on with the conversation. `false`: somebody else has it.
+    #[cfg(feature = "agent")]
+    pub(crate) fn claim(&self) -> bool {
+        !self.claimed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Gives it back.
+    #[cfg(feature = "agent")]
+    pub(crate) fn release(&self) {
+        self.claimed.store(false, Ordering::Release);
     }
 }
 

@@ -18,7 +18,10 @@ use crate::message::Message;
 /// use sess::session::{Choice, Resolution};
 /// std::fs::copy("samples/sessions/pending.jsonl", &path)?;
 /// let session = Session::load(&path)?;
-/// for call in session.open_calls() {
+/// let mut calls = session.open_calls();
+/// // A provider reads the answers of a turn in the order of its calls.
+/// calls.sort_by_key(|call| call.asked);
+/// for call in calls {
 ///     Resolution::of(&call, &Choice::default())?.apply(&session)?;
 /// }
 /// assert!(session.open_calls().is_empty());

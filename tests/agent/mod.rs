@@ -7,6 +7,7 @@ mod cancel;
 mod compacting;
 mod config;
 mod dispatch;
+mod embedding;
 mod events;
 mod grants;
 mod groups;

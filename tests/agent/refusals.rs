@@ -8,16 +8,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sess::backend::Step;
 use sess::context::RunContext;
 use sess::session::disk::{Access, Disk, FileSystem, LogFile};
-use sess::tool::ScriptedGrants;
-use sess::{Json, Session};
+use sess::session::{Choice, Resolution};
+use sess::tool::{Gate, ScriptedGrants};
+use sess::{Json, Message, Session};
 
+use super::cancel::check_resumable;
 use super::kit::*;
 
-/// A disk that refuses lines of one type, the first `times` of them.
+/// A disk that refuses some lines.
 #[derive(Clone)]
 struct Picky {
-    type_name: &'static str,
-    times: Arc<AtomicUsize>,
+    refuses: Arc<dyn Fn(&str) -> bool + Send + Sync>,
 }
 
 struct PickyFile(Box<dyn LogFile>, Picky);
@@ -49,16 +50,9 @@ impl LogFile for PickyFile {
         self.0.read_at(out, offset)
     }
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let wanted = format!("\"type\":\"{}\"", self.1.type_name);
-        let is_wanted = String::from_utf8_lossy(bytes).contains(&wanted);
-        let left = |times: usize| times.checked_sub(1);
-        if is_wanted
-            && self
-                .1
-                .times
-                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left)
-                .is_ok()
-        {
+        if (self.1.refuses)(&String::from_utf8_lossy(bytes)) {
+            // Half of it is there already.
+            self.0.append(&bytes[..bytes.len() / 2])?;
             return Err(io::Error::new(io::ErrorKind::StorageFull, "no space left"));
         }
         self.0.append(bytes)
@@ -85,13 +79,30 @@ impl LogFile for PickyFile {
 
 /// A transcript that refuses the first `times` lines of a type.
 fn refusing(type_name: &'static str, times: usize) -> Transcript {
+    let wanted = format!("\"type\":\"{type_name}\"");
+    let times = AtomicUsize::new(times);
+    on_picky(move |line| line.contains(&wanted) && take_one(&times))
+}
+
+/// A transcript whose disk is full after its first line and `lines` more, until there is room again.
+fn full_after(lines: usize, has_room: &Gate) -> Transcript {
+    let (lines, has_room) = (AtomicUsize::new(lines), has_room.clone());
+    let is_first = |line: &str| line.contains("\"type\":\"session-meta\"");
+    on_picky(move |line| !has_room.is_open() && !is_first(line) && !take_one(&lines))
+}
+
+fn take_one(left: &AtomicUsize) -> bool {
+    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+        left.checked_sub(1)
+    })
+    .is_ok()
+}
+
+fn on_picky(refuses: impl Fn(&str) -> bool + Send + Sync + 'static) -> Transcript {
     let folder = tempfile::tempdir().unwrap();
-    let picky = Picky {
-        type_name,
-        times: Arc::new(AtomicUsize::new(times)),
-    };
+    let refuses = Arc::new(refuses);
     let session = Session::options()
-        .disk(picky)
+        .disk(Picky { refuses })
         .create(folder.path().join("run.jsonl"), Json::empty_object());
     Transcript {
         session: Arc::new(session.unwrap()),
@@ -200,4 +211,52 @@ async fn a_run_that_cannot_be_recorded_does_not_go_on() {
         let recorded = reloaded.len();
         assert_eq!(reloaded, played.result.messages[..recorded]);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_fills_up_at_any_line_leaves_what_can_be_settled_and_gone_on_from() {
+    for lines in 0.. {
+        let has_room = Gate::new();
+        let transcript = full_after(lines, &has_room);
+        let turn = Step::calls(["c1", "c2", "c3"].map(|id| call(id, "read")));
+        let backend = backend([turn, calls("c4", "read"), Step::text("Done.")]);
+        let agent = agent_on([&backend])
+            .provider(provider(&["read"]))
+            .concurrent_tools(["read"])
+            .session(transcript.session.clone())
+            .build()
+            .unwrap();
+        let played = ask(&agent).await;
+        check_contract(&played.events);
+        if played.result.is_completed() {
+            // Question, turn, three starts, three answers with their ends, turn, one call, turn.
+            assert_eq!(lines, 16);
+            return;
+        }
+        has_room.open();
+        let mut left_open = transcript.session.open_calls();
+        left_open.sort_by_key(|call| call.asked);
+        let settles = left_open.iter().any(|call| call.needs_answer());
+        if settles {
+            let recorded = transcript.lines().len();
+            let refused = play(&agent, one_more(&transcript)).await;
+            assert!(refused.error().contains("settle it first"), "{lines}");
+            assert_eq!(transcript.lines().len(), recorded);
+        }
+        for call in left_open {
+            let resolution = Resolution::of(&call, &Choice::default()).unwrap();
+            resolution.apply(&transcript.session).unwrap();
+        }
+        backend.push(Step::text("Done."));
+        let played = play(&agent, one_more(&transcript)).await;
+        assert!(played.result.is_completed(), "{lines}");
+        check_resumable(&transcript, &played);
+    }
+}
+
+/// The recorded conversation and one more question.
+fn one_more(transcript: &Transcript) -> Vec<Message> {
+    let recorded = transcript.session.messages();
+    let recorded = recorded.iter().map(|message| Message::clone(message));
+    recorded.chain([Message::user("Go on.")]).collect()
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sess::backend::Step;
+use sess::message::ToolCall;
 use sess::session::{Choice, Resolution};
 use sess::tool::ToolAnswer;
 use sess::{Message, Role, Session};
@@ -230,4 +231,58 @@ async fn a_crashed_run_is_settled_and_gone_on_from() {
             Role::User
         ]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_does_not_go_past_a_call_that_is_left_open() {
+    let transcript = Transcript::new();
+    let turn = Message::assistant("").with_call(ToolCall::from_json(&call("c1", "read")));
+    for message in [Message::user("Go."), turn] {
+        transcript.session.append_message(message).unwrap();
+    }
+    let recorded = transcript.lines();
+    let agent = agent_on([&backend([Step::text("Done.")])])
+        .session(transcript.session.clone())
+        .build()
+        .unwrap();
+    let run_with = async |more: Vec<Message>| {
+        let recorded = transcript.session.messages();
+        let recorded = recorded.iter().map(|message| Message::clone(message));
+        play(&agent, recorded.chain(more).collect()).await
+    };
+    let question = || Message::user("And now?");
+    let stranger = || Message::tool("c2", "Not this one.");
+    for more in [vec![], vec![question()], vec![stranger(), question()]] {
+        let refused = run_with(more).await;
+        assert!(refused.error().contains("without an answer (read, \"c1\")"));
+        assert_eq!(refused.kinds(), ["run-started", "run-failed"]);
+    }
+    assert_eq!(transcript.lines(), recorded, "nothing is written");
+
+    let answered = run_with(vec![Message::tool("c1", "The text."), question()]).await;
+    assert_eq!(answered.result.text(), "Done.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transcript_takes_one_run_at_a_time() {
+    let transcript = Transcript::new();
+    let agent = |steps: Vec<Step>| {
+        let builder = agent_on([&backend(steps)]).session(transcript.session.clone());
+        builder.build().unwrap()
+    };
+    let first = agent(vec![Step::stall(["Let me "])]);
+    let second = agent(vec![Step::text("Hi.")]);
+    let mut run = first.run(question()).unwrap();
+    let events = read_until(&mut run, "token").await;
+    let mut messages = question();
+    messages.push(Message::user("You too."));
+    let refused = play(&second, messages.clone()).await;
+    assert!(refused.error().contains("another run"));
+    assert_eq!(transcript.of("message").len(), 1);
+
+    run.cancel();
+    let cancelled = finish(run, events).await;
+    assert_eq!(cancelled.roles(), [Role::User]);
+    let played = play(&second, messages).await;
+    assert_eq!(played.result.text(), "Hi.");
 }

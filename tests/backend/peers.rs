@@ -8,7 +8,7 @@ use sess::backend::http::{Endpoint, OpenAiBackend, Settings};
 use sess::backend::{Backend, ErrorClass, Request, Response};
 use sess::tool::declaration;
 
-use super::client::{ask, settled};
+use super::client::ask;
 
 /// The base of an API whose server answers anything, such as `http://127.0.0.1:8187/v1`.
 const MODEL_URL: &str = "SESS_MODEL_URL";
@@ -23,6 +23,14 @@ fn named_by(variable: &str) -> Option<String> {
         println!("skipped: {variable} names no server");
     }
     url
+}
+
+/// A real model on a loaded machine takes its time.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+async fn settled(outcome: impl Future<Output = Response>) -> Response {
+    let waited = tokio::time::timeout(PATIENCE, outcome).await;
+    waited.expect("the response never settled")
 }
 
 fn backend(url: String) -> OpenAiBackend {

@@ -166,3 +166,37 @@ async fn a_recording_cut_anywhere_before_its_finish_is_a_failure() {
         );
     }
 }
+
+/// Cuts of a recording: every 61st byte; every one, when `SESS_CUTS` is set.
+fn cuts(length: usize) -> impl Iterator<Item = usize> {
+    let all = std::env::var_os("SESS_CUTS").is_some();
+    (0..length).filter(move |cut| all || cut % 61 == 0)
+}
+
+#[tokio::test]
+async fn no_recording_that_is_cut_gives_less_than_all_of_it_as_a_success() {
+    for recording in reference::sse() {
+        let whole = streamed_from(events(&recording.body, 1 << 20)).await;
+        for cut in cuts(recording.body.len()) {
+            let body = &recording.body[..cut];
+            let mut torn = unfinished_events(body, 64);
+            torn.push(Act::Send(b"40\r\ndata".to_vec()));
+            for reply in [events(body, 64), torn] {
+                let answer = streamed_from(reply).await;
+                let name = &recording.name;
+                assert!(whole.text.starts_with(&answer.text), "{name} at {cut}");
+                if answer.is_success() {
+                    assert!(whole.is_success(), "{name} at {cut}");
+                    let said = |answer: &Response| {
+                        (
+                            answer.text.clone(),
+                            answer.reasoning.clone(),
+                            answer.tool_calls.clone(),
+                        )
+                    };
+                    assert_eq!(said(&answer), said(&whole), "{name} at {cut}");
+                }
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::claim::Claim;
 use crate::backend::Usage;
 use crate::context::{Compacted, Spent};
 use crate::id::EnvelopeId;
@@ -13,6 +14,8 @@ use crate::{Json, Message, Session};
 pub(super) struct Conversation {
     messages: Vec<Arc<Message>>,
     session: Option<Arc<Session>>,
+    /// Keeps other runs out of the transcript.
+    claim: Option<Claim>,
 }
 
 /// The transcript's live conversation is another than the run's.
@@ -27,7 +30,11 @@ pub(super) struct OutOfStep {
 
 impl Conversation {
     pub(super) fn new(messages: Vec<Arc<Message>>, session: Option<Arc<Session>>) -> Self {
-        Self { messages, session }
+        Self {
+            messages,
+            session,
+            claim: None,
+        }
     }
 
     pub(super) fn messages(&self) -> &[Arc<Message>] {
@@ -40,6 +47,12 @@ impl Conversation {
 
     pub(super) fn len(&self) -> usize {
         self.messages.len()
+    }
+
+    /// Makes this the only run that goes on with the transcript. `false`: there is another.
+    pub(super) fn claim(&mut self) -> bool {
+        self.claim = self.session.as_ref().and_then(Claim::on);
+        self.claim.is_some() || self.session.is_none()
     }
 
     pub(super) fn session(&self) -> Option<&Arc<Session>> {

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod batch;
+mod claim;
 mod compaction;
 mod conversation;
 mod driver;

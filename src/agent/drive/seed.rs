@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::driver::Driver;
 use super::end::{End, Step};
-use crate::Message;
 use crate::agent::event::RunStarted;
 use crate::agent::shield::shielded;
 use crate::agent::wording;
+use crate::message::ToolCall;
 use crate::session::RunContextRecord;
+use crate::{Message, Role};
 
 impl Driver {
     pub(super) fn seed(&mut self) -> Step {
@@ -24,8 +25,12 @@ impl Driver {
     }
 
     /// Records what the conversation has beyond the transcript. All of the transcript has to be
-    /// there, unchanged; nothing is written otherwise.
-    fn extend_transcript(&self) -> Step {
+    /// there, unchanged, with an answer to each call of its last turn; nothing is written otherwise,
+    /// nor while another run goes on with it.
+    fn extend_transcript(&mut self) -> Step {
+        if !self.conversation.claim() {
+            return Err(End::Died(wording::TRANSCRIPT_IN_USE.to_owned()));
+        }
         let Some(session) = self.conversation.session() else {
             return Ok(());
         };
@@ -49,6 +54,9 @@ impl Driver {
                 role(given),
                 role(&recorded),
             )));
+        }
+        if let Some(call) = open_call(given, recorded.len()) {
+            return Err(End::Died(wording::call_left_open(&call)));
         }
         Ok(self.conversation.record_from(recorded.len())?)
     }
@@ -93,6 +101,26 @@ impl Driver {
         }
         Ok(())
     }
+}
+
+/// A call of the last of the first `recorded` turns that nothing answers before the conversation
+/// goes on. What is recorded behind it could never be put in its place again.
+fn open_call(given: &[Arc<Message>], recorded: usize) -> Option<ToolCall> {
+    let is_answer = |message: &Arc<Message>| message.role == Role::Tool;
+    let turn = given
+        .iter()
+        .take(recorded)
+        .rposition(|message| !is_answer(message))?;
+    let (turn, behind) = given.get(turn..)?.split_first()?;
+    let mut answered: Vec<&str> = behind
+        .iter()
+        .take_while(|message| is_answer(message))
+        .map(|answer| answer.tool_call_id.as_deref().unwrap_or_default())
+        .collect();
+    turn.calls().find(|call| {
+        let answer = answered.iter().position(|id| *id == call.id);
+        answer.map(|answer| answered.swap_remove(answer)).is_none()
+    })
 }
 
 fn is_same(given: &Arc<Message>, recorded: &Arc<Message>) -> bool {

@@ -55,7 +55,13 @@ impl Driver {
         let mut message = Message::assistant(response.text);
         message.tool_calls = calls;
         let message = Arc::new(message);
-        let line = self.conversation.add(Arc::clone(&message), &extras)?;
+        let line = match self.conversation.add(Arc::clone(&message), &extras) {
+            Ok(line) => line,
+            Err(error) => {
+                self.discard(DiscardReason::Failed);
+                return Err(error.into());
+            }
+        };
         self.final_text.clone_from(&message.content);
         self.emit(AssistantMessage {
             message: Arc::clone(&message),
