@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::Settings;
+use super::{Settings, calls};
 use crate::backend::Request;
 use crate::{Json, Message, Role};
 
@@ -107,7 +107,7 @@ fn wire(message: &Message) -> Json {
         ("content", content),
     ];
     if !message.tool_calls.is_empty() {
-        let calls = message.tool_calls.iter().cloned();
+        let calls = message.tool_calls.iter().map(calls::readable);
         members.push(("tool_calls", Json::array(calls)));
     }
     if let Some(id) = &message.tool_call_id {
@@ -175,6 +175,10 @@ mod tests {
         let turn = Message::assistant("").with_call(call).with_sticky();
         let expected = r#"{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"read"},"id":"c","type":"function"}]}"#;
         assert_eq!(wire(&turn).compact(), expected);
+        let mut broken = turn.clone();
+        broken.tool_calls = vec![Json::empty_object()];
+        let calls = wire(&broken).get("tool_calls").and_then(|it| it.items());
+        assert_eq!(calls.unwrap(), [calls::readable(&Json::empty_object())]);
         let answer = r#"{"content":"","role":"tool","tool_call_id":"c"}"#;
         assert_eq!(wire(&Message::tool("c", "")).compact(), answer);
         let silent = r#"{"content":"","role":"assistant"}"#;

@@ -13,6 +13,7 @@
 
 mod balance;
 mod body;
+mod calls;
 mod chunk;
 mod classify;
 mod delta;
