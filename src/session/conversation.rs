@@ -107,6 +107,9 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         let Some(cut) = self.place(through) else {
             return false;
         };
+        let folded = self.entries.iter().take(cut + 1);
+        let unmoved = folded.take_while(|entry| entry.standing.sticky).count();
+        self.unfile(unmoved);
         let mut rest = self.entries.split_off(cut + 1);
         self.entries.retain(|entry| entry.standing.sticky);
         self.entries.push(Entry {
@@ -120,9 +123,17 @@ impl<K: Clone + Eq + Hash, B> Conversation<K, B> {
         let mut answers = rest.iter_mut();
         while answers.next().is_some_and(|entry| entry.standing.stray()) {}
         self.entries.extend(rest);
-        self.places.clear();
-        self.filed = 0;
         true
+    }
+
+    /// Takes entries from this one on out of the files.
+    fn unfile(&mut self, from: usize) {
+        for (place, entry) in self.entries.iter().enumerate().take(self.filed).skip(from) {
+            if self.places.get(&entry.id) == Some(&place) {
+                self.places.remove(&entry.id);
+            }
+        }
+        self.filed = self.filed.min(from);
     }
 
     /// The same conversation with another body for each.

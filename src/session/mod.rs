@@ -45,6 +45,7 @@ pub mod disk;
 pub mod envelope;
 pub mod error;
 pub mod judge;
+pub mod ledger;
 pub mod live;
 mod lock;
 mod loose;
