@@ -1,5 +1,31 @@
 //! The transcript of one run: an append-only JSONL file that is complete after every line.
 //!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("run.jsonl");
+//! use std::fs::OpenOptions;
+//! use std::io::Write;
+//! use sess::{Json, Message, Session};
+//!
+//! let session = Session::create(&path, Json::parse(r#"{"model":"small"}"#)?)?;
+//! session.append_message(Message::user("Hello"))?;
+//! session.close();
+//! // A process that dies in the middle of a line leaves half of it.
+//! OpenOptions::new().append(true).open(&path)?.write_all(br#"{"id":"5c1"#)?;
+//!
+//! // Looking changes nothing; loading mends the end and goes on from there.
+//! assert_eq!(Session::replay(&path)?.conversation().len(), 1);
+//! let session = Session::load(&path)?;
+//! session.append_message(Message::assistant("Hello!"))?;
+//! assert_eq!(session.messages().len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Session::create`] and [`Session::load`] open for writing, [`Session::options`] says how.
+//! [`Session::replay`] answers what a load would without touching the file, and [`Session::peek`]
+//! shows what is there in whatever state it is. After a load, [`Session::open_calls`] tells which
+//! tool calls have no known end, and [`resolve`] settles them.
+//!
 //! # The format
 //!
 //! A file is a list of lines, each ending in one line feed. A line is a JSON object with five keys,
@@ -33,9 +59,10 @@
 //!
 //! # The rooms
 //!
-//! A line: [`envelope`], [`payload`], [`damage`]. Reading: [`read`] forward, [`judge`] forward with every line checked, [`tail`] backward,
-//! [`peek`]. The fold: [`conversation`], [`operations`], [`replay`]. Opening: [`open`], [`repair`],
-//! [`disk`]. Appending: [`live`], [`record`], [`resolve`].
+//! A line: [`envelope`], [`payload`], [`damage`]. Reading: [`read`] forward, [`judge`] forward with
+//! every line checked, [`tail`] backward, [`peek`]. The fold: [`conversation`] and who is one of its
+//! [`survivors`], [`operations`], [`context`], [`replay`]. Opening: [`open`], [`repair`], [`disk`].
+//! Appending: [`live`], [`record`], [`resolve`]. What can go wrong: [`error`].
 
 mod artifacts;
 pub mod context;
