@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
+use super::call::calls_of;
 use super::calls::Calls;
+use super::mark::Mark;
 use super::phrase::Phrase;
 use super::{say, text::Text};
 use crate::clock::parse_utc;
 use crate::message::Role;
 use crate::session::damage::Damage;
-use crate::session::envelope::{Envelope, Verdict, present, string};
+use crate::session::envelope::{Envelope, Verdict};
 use crate::session::error::Fault;
 use crate::session::payload::{
     CompactionView, DispatchView, ElisionItem, MessageView, Outcome, Payload, SettleView,
@@ -98,39 +100,6 @@ pub enum What<'a> {
     Value(&'static str),
     /// Not one whole JSON value.
     Damaged(Damage),
-}
-
-/// What makes a line stand out.
-///
-/// ```
-/// use sess::look::entry::Mark;
-/// assert_eq!(Mark::Error.glyph(), '✗');
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Mark {
-    /// A tool reported an error.
-    Error,
-    /// Nobody knows how a call ended.
-    OutcomeUnknown,
-    /// A call without a known end.
-    Open,
-    /// A compaction or an elision.
-    Folded,
-    /// Damage, or a line that is not what it claims to be.
-    Damaged,
-}
-
-impl Mark {
-    /// One column that says it without colour.
-    pub fn glyph(self) -> char {
-        match self {
-            Mark::Error => '✗',
-            Mark::OutcomeUnknown => '?',
-            Mark::Open => '○',
-            Mark::Folded => '≡',
-            Mark::Damaged => '!',
-        }
-    }
 }
 
 /// Makes entries of lines, which come in file order, and remembers which tool a call was of.
@@ -338,48 +307,6 @@ fn texts_of_message<'a>(view: &MessageView<'a>) -> Vec<Cow<'a, str>> {
     texts.extend(view.tool_call_id());
     texts.extend(calls);
     texts
-}
-
-/// A tool call as the model made it, its arguments not decoded. What is missing or of another kind
-/// reads as empty.
-///
-/// ```
-/// use sess::look::entry::calls_of;
-/// use sess::session::Verdict;
-/// use sess::session::payload::Payload;
-/// let line = br#"{"id":"a","payload":{"role":"assistant","tool-calls":[{"function":{"arguments":"{\"path\":\"a\"}","name":"read"},"id":"c1","type":"function"}]},"ts":"","type":"message","v":1}"#;
-/// let Verdict::Object(envelope) = Verdict::of(line) else { unreachable!() };
-/// let Payload::Message(view) = Payload::of(&envelope)? else { unreachable!() };
-/// let call = calls_of(&view).next().unwrap();
-/// assert_eq!((call.id.as_ref(), call.name.as_ref()), ("c1", "read"));
-/// assert_eq!(call.arguments.whole(), r#"{"path":"a"}"#);
-/// # Ok::<(), sess::session::Fault>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct CallView<'a> {
-    /// The model's id for the call.
-    pub id: Cow<'a, str>,
-    /// The tool.
-    pub name: Cow<'a, str>,
-    /// What it was called with: as a rule a JSON string that holds JSON.
-    pub arguments: Text<'a>,
-}
-
-impl<'a> CallView<'a> {
-    fn of(call: &'a str) -> Self {
-        let function = present(call, "function").unwrap_or("{}");
-        let text = |object, key| present(object, key).and_then(string).unwrap_or_default();
-        Self {
-            id: text(call, "id"),
-            name: text(function, "name"),
-            arguments: Text::of_json(present(function, "arguments").unwrap_or("\"\"")),
-        }
-    }
-}
-
-/// The calls that a message makes.
-pub fn calls_of<'a>(view: &MessageView<'a>) -> impl Iterator<Item = CallView<'a>> + use<'a> {
-    view.tool_calls().map(CallView::of)
 }
 
 #[cfg(test)]

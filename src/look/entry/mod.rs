@@ -6,17 +6,22 @@
 //! the whole texts. Everything an entry holds is as it stands in the file; what `phrase` returns has
 //! passed [`visible`](super::visible).
 //!
-//! - `line` makes the entries, `calls` remembers which tool a call was of;
+//! - `line` makes the entries, `mark` is what makes one stand out, `call` one call of a message, and
+//!   `calls` remembers which tool a call was of;
 //! - `text` is a text that lies undecoded in a line;
 //! - `phrase` builds a row out of pieces, `say` words one for each kind of entry.
 
+mod call;
 mod calls;
 mod line;
+mod mark;
 mod phrase;
 mod say;
 mod text;
 
+pub use call::{CallView, calls_of};
 pub use calls::Calls;
-pub use line::{CallView, Entries, Entry, Mark, What, calls_of};
+pub use line::{Entries, Entry, What};
+pub use mark::Mark;
 pub use phrase::arguments;
 pub use text::Text;

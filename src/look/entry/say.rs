@@ -1,6 +1,7 @@
 //! What each kind of entry says in one line.
 
-use super::line::{Entry, What, calls_of};
+use super::call::calls_of;
+use super::line::{Entry, What};
 use super::phrase::Phrase;
 use super::text::Text;
 use crate::canonical::{elements, members};
