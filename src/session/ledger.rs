@@ -21,7 +21,7 @@ use crate::message::{Role, ToolCall};
 /// replay.apply(&envelope, &Payload::of(&envelope)?, 1);
 /// let ledger = replay.ledger();
 /// assert_eq!(ledger.pending()[0].tool, "read");
-/// // The call was dispatched, so nobody has to say that it was not.
+/// // No turn of the conversation asked for it, so none is left without an answer.
 /// assert_eq!(ledger.unanswered().count(), 0);
 /// # Ok::<(), sess::session::Fault>(())
 /// ```

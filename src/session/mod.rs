@@ -61,8 +61,9 @@
 //!
 //! A line: [`envelope`], [`payload`], [`damage`]. Reading: [`read`] forward, [`judge`] forward with
 //! every line checked, [`tail`] backward, [`peek`]. The fold: [`conversation`] and who is one of its
-//! [`survivors`], [`operations`], [`context`], [`replay`]. Opening: [`open`], [`repair`], [`disk`].
-//! Appending: [`live`], [`record`], [`resolve`]. What can go wrong: [`error`].
+//! [`survivors`], [`operations`] and the [`ledger`] they are kept in, [`context`], [`replay`].
+//! Opening: [`open`], [`repair`], [`disk`]. Appending: [`live`], [`record`], [`resolve`]. What can
+//! go wrong: [`error`].
 
 mod artifacts;
 pub mod context;
