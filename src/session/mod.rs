@@ -70,6 +70,7 @@ pub mod context;
 pub mod conversation;
 pub mod damage;
 pub mod disk;
+mod elision;
 pub mod envelope;
 pub mod error;
 pub mod judge;
