@@ -33,14 +33,7 @@ impl Target {
 impl App {
     /// Moves.
     pub(super) fn go(&mut self, action: Action) {
-        let page = self.lines_of_page();
         match action {
-            Action::Down => self.down(),
-            Action::Up => self.up(),
-            Action::HalfDown => self.page(page / 2 + 1),
-            Action::HalfUp => self.page(-page / 2 - 1),
-            Action::PageDown => self.page(page),
-            Action::PageUp => self.page(-page),
             Action::First => {
                 if let Some(first) = self.first_row() {
                     self.put(first);
@@ -59,7 +52,7 @@ impl App {
             Action::Previous(target) => self.jump(target, false),
             Action::NextMatch => self.seek_from(Seek::Next(self.stand.cursor)),
             Action::PreviousMatch => self.seek_from(Seek::Previous(self.stand.cursor)),
-            _ => {}
+            moving => self.step(moving),
         }
     }
 

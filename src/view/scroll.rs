@@ -1,5 +1,6 @@
 //! Where the screen stands over rows, and how it moves over them.
 
+use super::action::Action;
 use super::styled::Styled;
 
 /// Where a screen stands. A row is known by a number; numbers ascend.
@@ -187,6 +188,20 @@ pub trait Scroll {
     fn lines_of_page(&mut self) -> isize {
         let lines = self.stand().height.saturating_sub(1).max(1);
         isize::try_from(lines).unwrap_or(1)
+    }
+
+    /// Does what moves by a row or by pages, and nothing on any other action.
+    fn step(&mut self, action: Action) {
+        let page = self.lines_of_page();
+        match action {
+            Action::Down => self.down(),
+            Action::Up => self.up(),
+            Action::HalfDown => self.page(page / 2 + 1),
+            Action::HalfUp => self.page(-page / 2 - 1),
+            Action::PageDown => self.page(page),
+            Action::PageUp => self.page(-page),
+            _ => {}
+        }
     }
 
     /// One row further; a row that is longer than the screen is read first.

@@ -114,7 +114,6 @@ impl Compare {
         if self.popup.is_some() {
             return self.in_popup(action);
         }
-        let page = self.lines_of_page();
         match action {
             Action::Quit => return Effect::Quit,
             Action::Suspend => return Effect::Suspend,
@@ -131,15 +130,9 @@ impl Compare {
             Action::FoldAll(fold) => self.fold_all(fold),
             Action::Next(_) => self.stop(true),
             Action::Previous(_) => self.stop(false),
-            Action::Down => self.down(),
-            Action::Up => self.up(),
-            Action::HalfDown => self.page(page / 2 + 1),
-            Action::HalfUp => self.page(-page / 2 - 1),
-            Action::PageDown => self.page(page),
-            Action::PageUp => self.page(-page),
             Action::First => self.put(self.shown.first().copied().unwrap_or(0)),
             Action::Last => self.put(self.shown.last().copied().unwrap_or(0)),
-            _ => {}
+            moving => self.step(moving),
         }
         Effect::None
     }
