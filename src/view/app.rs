@@ -12,6 +12,7 @@ use super::file::{Growth, Transcript};
 use super::filter::Filtered;
 use super::hunt::Hunt;
 use super::keys::{self, Key};
+use super::laid::Laid;
 use super::links::Links;
 use super::overview::Overview;
 use super::popup::Popup;
@@ -19,7 +20,6 @@ use super::prompt::{Prompt, Typed};
 use super::scroll::{Scroll, Stand};
 use super::search::Search;
 use super::seen::Seen;
-use super::styled::Styled;
 use crate::look::export::Format;
 
 /// The rows of the screen that are not the list: header, strip and status line.
@@ -72,7 +72,7 @@ pub struct App {
     pub(super) fresh: Option<u64>,
     pub(super) trouble: Option<&'static str>,
     pub(super) links: Links,
-    pub(super) laid: HashMap<u64, Vec<Styled>>,
+    pub(super) laid: Laid,
 }
 
 /// Which match is waited for.
@@ -109,7 +109,7 @@ impl App {
             fresh: None,
             trouble: None,
             links: Links::default(),
-            laid: HashMap::new(),
+            laid: Laid::default(),
         };
         app.go_last();
         Ok(app)
@@ -237,7 +237,7 @@ impl App {
 
     fn set_fold(&mut self, fold: Fold) {
         self.folds.insert(self.stand.cursor, fold);
-        self.laid.remove(&self.stand.cursor);
+        self.laid.remove(self.stand.cursor);
         self.keep_cursor_in_sight();
     }
 

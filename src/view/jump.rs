@@ -216,7 +216,7 @@ impl App {
         let mut found = place(self);
         if found.is_none() {
             self.folds.insert(row, Fold::Full);
-            self.laid.remove(&row);
+            self.laid.remove(row);
             found = place(self);
         }
         self.put(row);

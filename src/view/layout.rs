@@ -21,20 +21,15 @@ const LABEL: usize = 11;
 const INDENT: usize = 4;
 /// Times are shown on screens at least this wide.
 const WIDE: usize = 100;
-/// So many rows are kept laid out.
-const KEPT: usize = 600;
 
 impl App {
     /// The lines of a row. The first is its summary.
     pub(super) fn laid_out_line(&mut self, row: u64) -> &[Styled] {
-        if !self.laid.contains_key(&row) {
-            if self.laid.len() >= KEPT {
-                self.laid.clear();
-            }
+        if !self.laid.has(row) {
             let lines = self.lay_out(row);
-            self.laid.insert(row, lines);
+            self.laid.keep(row, lines);
         }
-        self.laid.get(&row).map(Vec::as_slice).unwrap_or_default()
+        self.laid.lines(row)
     }
 
     fn lay_out(&mut self, row: u64) -> Vec<Styled> {

@@ -34,6 +34,7 @@ mod filter;
 mod header;
 mod hunt;
 mod jump;
+mod laid;
 mod layout;
 mod links;
 mod outside;

@@ -129,7 +129,7 @@ impl App {
         if row == self.stand.cursor {
             let fold = self.fold_of(row).next();
             self.folds.insert(row, fold);
-            self.laid.remove(&row);
+            self.laid.remove(row);
         }
         self.put(row);
     }

@@ -7,6 +7,7 @@ use crate::look::diff::{Diff, Item, Row, words};
 use crate::view::action::{Action, Effect, Side};
 use crate::view::body::Fold;
 use crate::view::keys;
+use crate::view::laid::Laid;
 use crate::view::outside::harmless;
 use crate::view::popup::{Popup, help};
 use crate::view::scroll::{Scroll, Stand};
@@ -14,8 +15,6 @@ use crate::view::styled::Styled;
 
 /// Rows that are the same are shown this far around a difference, when the others are hidden.
 const CONTEXT: usize = 3;
-/// So many rows are kept laid out.
-const KEPT: usize = 600;
 
 /// One of the two transcripts.
 ///
@@ -74,7 +73,7 @@ pub struct Compare {
     pub(super) folds: HashMap<u64, Fold>,
     pub(super) popup: Option<Popup>,
     pub(super) status: String,
-    laid: HashMap<u64, Vec<Styled>>,
+    laid: Laid,
 }
 
 impl Compare {
@@ -99,7 +98,7 @@ impl Compare {
             folds: HashMap::new(),
             popup: None,
             status: String::new(),
-            laid: HashMap::new(),
+            laid: Laid::default(),
         }
     }
 
@@ -176,7 +175,7 @@ impl Compare {
 
     fn set_fold(&mut self, fold: Fold) {
         self.folds.insert(self.stand.cursor, fold);
-        self.laid.remove(&self.stand.cursor);
+        self.laid.remove(self.stand.cursor);
         self.keep_cursor_in_sight();
     }
 
@@ -298,14 +297,11 @@ impl Scroll for Compare {
     }
 
     fn laid_out(&mut self, row: u64) -> &[Styled] {
-        if !self.laid.contains_key(&row) {
-            if self.laid.len() >= KEPT {
-                self.laid.clear();
-            }
+        if !self.laid.has(row) {
             let lines = self.lay_out(row);
-            self.laid.insert(row, lines);
+            self.laid.keep(row, lines);
         }
-        self.laid.get(&row).map(Vec::as_slice).unwrap_or_default()
+        self.laid.lines(row)
     }
 
     fn row_after(&self, row: u64) -> Option<u64> {
